@@ -2,8 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, types } from '../db/database.ts';
-import { newClient } from '../db/new-client.ts';
-import { localSettings } from '../db/session.ts';
+import { localSettings, newClient } from '../db/session.ts';
 import type { DB } from '../db/types.ts';
 import { poolerOf } from '../lib/postgres-url.ts';
 import type { TableShape } from './contents.ts';
@@ -22,7 +21,6 @@ export async function connectForCopy(url: string): Promise<pg.Client> {
     keepAlive: true,
     types,
   });
-  client.on('error', () => {}); // If the connection is lost, the running statement or stream fails too, so this event needs no handling.
   try {
     await client.connect();
   } catch (error) {
@@ -41,8 +39,6 @@ export async function beginCopy(client: pg.Client, url: string, mode: string): P
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
   if (poolerOf(url) !== 'none') {
     await client.query(localSettings({ hasNoTimeLimit: true }));
-    // Only PostgreSQL 17 and later have this limit.
-    await client.query(`SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import pg from 'pg';
 import { poolerOf } from '../lib/postgres-url.ts';
 import { type DriverOptions, PipelineDriver, StatementNames } from './driver.ts';
-import { beginText, clientConfig, settleConnection } from './session.ts';
+import { beginText, clientConfig } from './session.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -100,10 +100,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   const onError = options.onConnectionError ?? (() => {});
   pool.on('error', onError);
-  pool.on('connect', (client) => {
-    client.on('error', onError);
-    settleConnection(client, url);
-  });
+  pool.on('connect', (client) => void client.on('error', onError));
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => (options.layout === 'cluster' ? new ClusterAdapter() : new PostgresAdapter()),
@@ -113,7 +110,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     ...(log ? { log } : {}),
   });
-  pools.set(db, { pool, isPooled: poolerOf(url) !== 'none' });
+  pools.set(db, pool);
   return db;
 }
 
@@ -145,12 +142,7 @@ export async function withDatabase<T>(options: DatabaseOptions, work: (db: Datab
 
 /** Returns the number of callers that wait for a connection of this pool. */
 export function countWaiting(db: Database): number {
-  return pools.get(db)?.pool.waitingCount ?? 0;
+  return pools.get(db)?.waitingCount ?? 0;
 }
 
-/** Returns true if a connection pooler is between this process and PostgreSQL. */
-export function isPooled(db: object): boolean {
-  return pools.get(db)?.isPooled ?? false;
-}
-
-const pools = new WeakMap<object, { pool: pg.Pool; isPooled: boolean }>();
+const pools = new WeakMap<Database, pg.Pool>();

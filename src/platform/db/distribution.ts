@@ -125,36 +125,36 @@ export async function distribute<T>(
 ): Promise<TablePlacement[]> {
   await refuseOneNode(db);
   await refuseOtherThanCoordinator(db);
-  return await db.transaction().execute(async (tx) => {
-    const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
-    if (wrong.length > 0) {
-      await place(tx, wrong, progress);
-    }
-    return wrong;
-  });
+  return await db.transaction().execute((tx) => placeMisplaced(tx, progress));
 }
 
-/** Function that runs `statements`, which are the statements of one migration, in the transaction `tx` of this migration. */
-export type RunMigration = <T>(tx: Kysely<T>, statements: () => Promise<void>) => Promise<void>;
+async function placeMisplaced<T>(
+  tx: Kysely<T>,
+  progress: (message: string) => void = () => {},
+): Promise<TablePlacement[]> {
+  const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
+  if (wrong.length > 0) {
+    await place(tx, wrong, progress);
+  }
+  return wrong;
+}
 
 /**
- * Returns a function that runs the statements of a migration. If all tables of a cluster are in the places that they must have, the
- * function also places the tables that the migration adds, in the same transaction. Otherwise it places no tables, for example before
- * `roomservice cluster distribute` has run, or on one node.
+ * Prepares the transaction of the migrations on a cluster. On one node, does nothing.
+ * @returns a function that places the tables that the migrations have added. It places none if tables were in a wrong place before, for
+ * example because `roomservice cluster distribute` has never run.
  * @throws OperatorError if the connection leads to a cluster node that is not the coordinator, because only the coordinator changes tables
  */
-export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration> {
-  if ((await readLayout(db)) === 'one node') {
-    return async (_, statements) => await statements();
+export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise<void>> {
+  if ((await readLayout(tx)) === 'one node') {
+    return async () => {};
   }
-  await refuseOtherThanCoordinator(db);
-  const isDistributed = (await countMisplaced(db)) === 0;
-  return async (tx, statements) => {
-    await prepareForTables(tx);
-    await statements();
-    const wrong = isDistributed ? (await readPlacements(tx)).filter(({ isRight }) => !isRight) : [];
-    if (wrong.length > 0) {
-      await place(tx, wrong, () => {});
+  await refuseOtherThanCoordinator(tx);
+  const isDistributed = (await countMisplaced(tx)) === 0;
+  await prepareForTables(tx);
+  return async () => {
+    if (isDistributed) {
+      await placeMisplaced(tx);
     }
   };
 }

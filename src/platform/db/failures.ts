@@ -76,25 +76,9 @@ export function isLockConflict(error: unknown): boolean {
   return codeOf(error) === '40P01' || isLockTimeout(error);
 }
 
-/**
- * Returns true if a setting of the role, of the database or of the server has ended the statement: the read-only mode, or the time limit of
- * a statement, of a transaction or of a wait for a lock.
- */
-export function isEndedBySettings(error: unknown): boolean {
-  return ['25006', '57014', '25P04', '55P03'].includes(codeOf(error));
-}
-
 /** Returns true if the statement failed because a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
-}
-
-/**
- * Returns true if the server is a standby, which refuses to begin a transaction that may write. It may become the primary, or the URL may
- * lead to the primary later.
- */
-function isOnStandby(error: unknown): boolean {
-  return codeOf(error) === '0A000' && /read-write mode during recovery/.test(messageOf(error));
 }
 
 /**
@@ -109,7 +93,6 @@ function isRetryable(error: unknown): boolean {
     code === 'ECONNRESET' ||
     code === 'EPIPE' ||
     isStalePlan(error) ||
-    isOnStandby(error) ||
     LOST_CONNECTION.test(messageOf(error))
   );
 }

@@ -1,5 +1,5 @@
 import { poolerOf } from '../lib/postgres-url.ts';
-import { newClient } from './new-client.ts';
+import { newClient } from './session.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -17,7 +17,6 @@ export async function hasUnnamedPooler(url: string): Promise<boolean> {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

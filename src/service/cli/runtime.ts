@@ -137,10 +137,8 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
     // The master key is checked before the migrations run, because a start without the correct master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
-    const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
-    const onLocked = () =>
-      progress('The migration waits for transactions of other clients, which hold locks on its tables.');
-    const migration = await migrateToLatest(db, { onWait, onLocked });
+    const onWait = () => progress('The migration waits for locks of another migration or of other clients.');
+    const migration = await migrateToLatest(db, { onWait });
     const layout = await readLayout(db);
     return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
   });

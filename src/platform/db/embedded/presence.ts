@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newClient } from '../new-client.ts';
+import { newClient } from '../session.ts';
 import { AlreadyServedError, inUseError } from './failure.ts';
 
 /** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
