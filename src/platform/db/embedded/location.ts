@@ -100,6 +100,7 @@ async function createDataDir(path: string): Promise<string> {
   }
 }
 
+/** Returns PostgreSQL's data directory, also if a killed start has not created it yet. */
 async function findCluster(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, CLUSTER_NAME);
   const entry = await lstat(path).catch(ifAbsent);
