@@ -31,10 +31,7 @@ export async function connectForCopy(url: string): Promise<pg.Client> {
   return client;
 }
 
-/**
- * Begins a transaction that copies tables, without a time limit, because the copy of a large table takes long.
- * @param url the URL that the client is connected to
- */
+/** Begins a transaction that copies tables, without a time limit. The client must be connected to the URL. */
 export async function beginCopy(client: pg.Client, url: string, mode: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
   if (poolerOf(url) !== 'none') {
@@ -67,7 +64,6 @@ export function databaseOn(client: pg.Client): Database {
   });
 }
 
-/** Returns true if the database is a cluster (Citus). */
 export async function isOnCluster(client: pg.Client): Promise<boolean> {
   return (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
 }

@@ -16,7 +16,7 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** Database or transaction. This type is for functions whose statements may run inside or outside a transaction. */
+/** Database or transaction, for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
 /**
@@ -41,37 +41,26 @@ export function isCluster<T>(db: Kysely<T>): boolean {
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /**
-   * True if statements have no time limit, for example in a migration or in the restore of a backup. False for the statements of requests.
-   */
+  /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /**
-   * True (the default) if statements are prepared on each connection. Behind a pooler that does not keep prepared statements, no statement
-   * is prepared.
-   */
+  /** True (the default) if statements are prepared on each connection, unless the pooler of the URL keeps no prepared statements. */
   isPrepared?: boolean;
-  /**
-   * Called when an idle connection breaks. No data is lost, because an idle connection runs no statement. The pool opens a new connection
-   * when a caller needs one.
-   */
+  /** Called when an idle connection breaks. The pool opens a new connection when a caller needs one. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** Layout of the database: one node or a cluster, as `readLayout` returns it. The default is one node. */
+  /** The default is one node. */
   layout?: Layout;
 }
 
 /** Time limit in milliseconds for the wait for a free connection, and for a new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Time in milliseconds after which the client stops waiting for a statement, and closes its connection. The server ends a statement
- * earlier, so this limit is only for a server that no longer responds, and for a COMMIT that waits for a lost standby.
+ * Time in milliseconds after which the client stops waiting for a statement, and closes its connection. It is only for a server that no
+ * longer responds, and for a COMMIT that waits for a lost standby.
  */
 const QUERY_TIMEOUT_MS = 12_000;
 
-/**
- * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because the ids and counts of the service stay below 2^53.
- * A date stays text. A numeric stays text too, which is the default of pg.
- */
+/** Parsers of column values. An int8 becomes a number, because the ids and counts of the service stay below 2^53. A date stays text. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {

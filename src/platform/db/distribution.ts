@@ -44,16 +44,8 @@ export interface TablePlacement {
   isRight: boolean;
 }
 
-/** Returns true if the connection leads to the coordinator, which is the only node of a cluster that can change tables. */
-async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
-  const { rows } = await sql<{ isCoordinator: boolean }>`
-    SELECT groupid = 0 AS "isCoordinator" FROM pg_dist_local_group`.execute(db);
-  return rows[0]?.isCoordinator ?? false;
-}
-
 /**
- * Returns the tables of a cluster. For each table, `actual` is the place where the table is, and `placement` is the place where it must be.
- * `isRight` is true if both are equal.
+ * Returns the tables of a cluster with their places.
  * @throws OperatorError if the database is not a cluster, or if the place of a table is unknown (`readRules`)
  */
 export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
@@ -85,8 +77,7 @@ export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
 }
 
 /**
- * Reads the tables of the database and returns the place that each of them must have on a cluster. Also works on a PostgreSQL without
- * Citus.
+ * Returns the place that each table of the database must have on a cluster. Also works on a PostgreSQL without Citus.
  * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
  */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
@@ -180,7 +171,8 @@ async function refuseOneNode<T>(db: Kysely<T>): Promise<void> {
 }
 
 async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
-  if (!(await isCoordinator(db))) {
+  const { rows } = await sql`SELECT FROM pg_dist_local_group WHERE groupid = 0`.execute(db);
+  if (rows.length === 0) {
     throw new OperatorError(
       'DATABASE_URL is not the URL of the coordinator of the cluster, and only the coordinator can change tables. ' +
         'First run "roomservice migrate" with the URL of the coordinator in DATABASE_URL.',
@@ -213,14 +205,8 @@ async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (messa
   }
 }
 
-interface ForeignKey {
-  child: string;
-  name: string;
-  definition: string;
-}
-
-async function readForeignKeys<T>(tx: Kysely<T>, tables: string[]): Promise<ForeignKey[]> {
-  const { rows } = await sql<ForeignKey>`
+async function readForeignKeys<T>(tx: Kysely<T>, tables: string[]) {
+  const { rows } = await sql<{ child: string; name: string; definition: string }>`
     SELECT child.relname AS child, k.conname AS name, pg_get_constraintdef(k.oid) AS definition
     FROM pg_constraint AS k JOIN pg_class AS child ON child.oid = k.conrelid JOIN pg_class AS parent ON parent.oid = k.confrelid
     WHERE k.contype = 'f' AND child.relnamespace = 'public'::regnamespace
@@ -240,10 +226,7 @@ function statementOf(table: string, placement: Placement): RawBuilder<unknown> {
   }
 }
 
-/**
- * Compares two tables for sorting. Tables with a copy on each node come first, because other tables refer to them. `FIRST_TABLE` is next,
- * because the remaining tables are placed beside it.
- */
+/** Tables with a copy on each node come first, because other tables refer to them. The others are placed beside `FIRST_TABLE`. */
 function byPlacement(a: TablePlacement, b: TablePlacement): number {
   const rank = ({ table, placement }: TablePlacement) =>
     placement === 'on each node' ? 0 : table === FIRST_TABLE ? 1 : 2;

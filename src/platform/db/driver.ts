@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
-import { isStalePlan, lostStatementOf } from './failures.ts';
+import { isStalePlan } from './failures.ts';
 
 export interface DriverOptions {
   /** Null if statements are not prepared. */
@@ -69,7 +69,7 @@ export class PipelineDriver implements Driver {
   }
 }
 
-/** Client of the pool, while one caller has it. A client that may still wait for a response is closed when the caller releases it. */
+/** Client of the pool. If it may still wait for a response when its caller releases it, it is closed. */
 export class PipelineConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   readonly #options: DriverOptions;
@@ -98,9 +98,8 @@ export class PipelineConnection implements DatabaseConnection {
   }
 
   /**
-   * Runs a statement with settings that last until the end of the transaction. Outside of a transaction, the statement gets one of its own,
-   * and all messages are sent at once.
-   * @param settings statement that makes the settings
+   * Runs a statement after one that makes settings until the end of the transaction. Outside of a transaction, the statement gets one of its
+   * own, and all messages are sent at once.
    */
   async executeWith<Row>(settings: string, query: CompiledQuery): Promise<QueryResult<Row>> {
     const execute = () => {
@@ -166,7 +165,7 @@ export class PipelineConnection implements DatabaseConnection {
       if (isStalePlan(error)) {
         this.#options.names?.giveUp(sql);
       }
-      throw lostStatementOf(error) ?? error;
+      throw error;
     }
   }
 
@@ -224,10 +223,7 @@ const MAX_NAMES = 400;
 /** Largest number of parameters of a prepared statement. With more, the text has a list of rows, and another one for each number of rows. */
 const MAX_PARAMETERS = 64;
 
-/**
- * Names of the prepared statements of a pool, by text. pg prepares a statement with a name once on each connection. A statement without
- * parameters gets no name, because some of them cannot be prepared.
- */
+/** Names of the prepared statements of a pool, by text. A statement without parameters gets none, because some cannot be prepared. */
 export class StatementNames {
   /** Name of each text, or undefined if the text must not be prepared again. */
   readonly #names = new Map<string, string | undefined>();

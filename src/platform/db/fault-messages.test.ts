@@ -27,7 +27,7 @@ describe('explainFault', () => {
     '08006': /cannot do the work/,
     '25006': /accepts no writes/,
     '28000': /refuses the login/,
-    '28P01': /refuses the login .*password in DATABASE_URL/,
+    '28P01': /refuses the login .*user name in DATABASE_URL/,
     '3D000': /does not exist .*name of the database in DATABASE_URL/,
     '40001': /cannot do the work/,
     '42501': /denies a permission/,

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { OperatorError, UnavailableError } from '../errors.ts';
 import { TimeLimitError } from '../lib/in-time.ts';
 import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
@@ -10,6 +11,21 @@ export interface NamedDatabase {
   subject: string;
   /** Setting or option that leads to the database: DATABASE_URL, DATA_DIR or --to. */
   setting: string;
+}
+
+/**
+ * Returns host, port and name of the database that pg connects to with a URL, for example `db.example:5432/roomservice`. The result contains
+ * no password.
+ */
+export function databaseName(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return `${host}:${port}/${database ?? ''}`;
+}
+
+/** Names the database of a URL in messages. @param setting setting or option that has the URL */
+export function nameDatabase(url: string, setting: string): NamedDatabase {
+  const { host, port } = new pg.Client({ connectionString: url });
+  return { subject: `The database at ${host}:${port}`, setting };
 }
 
 /** Predicate of a sentence about the database, and the remedy as a sentence in which `$` stands for the setting. */
@@ -42,11 +58,8 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   ],
   [/client password must be/, 'asks for a password', 'Put the password into $, or set PGPASSWORD.'],
   [/SASL/, 'and the service cannot agree on the login', 'Check that $ leads to the right server, and check its log.'],
-  [
-    /^28|no such user|authentication failed/,
-    'refuses the login',
-    'Correct the user name and the password in $, and check pg_hba.conf and the roles of the server.',
-  ],
+  [/no such user|authentication failed/, 'refuses the login', 'Correct the user name and the password in $.'],
+  [/^28/, 'refuses the login', 'Check the user name in $, and pg_hba.conf and the roles of the server.'],
   [
     /^3D000|no such database/,
     'does not exist',

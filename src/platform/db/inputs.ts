@@ -4,10 +4,8 @@ import { type Db, isCluster } from './database.ts';
 /** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
-/** SQL expressions for the values of one input, which are columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
-/** Names of the fields that hold the id of the tenant. */
 const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
 /**
@@ -50,9 +48,11 @@ export class Fields<Input extends object> {
    */
   listed(db: Db, inputs: Input[]): Named<Input> {
     const tenant = this.#tenant;
-    return tenant === undefined
-      ? this.#listed
-      : { ...this.#listed, [tenant]: tenantOf(onlyTenant(db, inputs, tenant), this.#listed[tenant]) };
+    if (tenant === undefined) {
+      return this.#listed;
+    }
+    const ofAll = isCluster(db) && inputs[0] !== undefined ? Number(inputs[0][tenant]) : null;
+    return { ...this.#listed, [tenant]: tenantOf(ofAll, this.#listed[tenant]) };
   }
 }
 
@@ -63,11 +63,6 @@ export class Fields<Input extends object> {
  */
 function tenantOf(tenantId: number | null, ofInput: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(${tenantId}::bigint, ${ofInput})`;
-}
-
-/** Returns the tenant of all inputs on a cluster, and null on one node. */
-function onlyTenant<Input extends object>(db: Db, [first]: Input[], tenant: keyof Input & string): number | null {
-  return isCluster(db) && first !== undefined ? Number(first[tenant]) : null;
 }
 
 /**

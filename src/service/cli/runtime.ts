@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
-import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
-import { explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
+import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';

@@ -88,7 +88,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   return { url: databaseUrl(server), clusterDir: location.clusterDir, close: () => (closed ??= close()) };
 }
 
-/** Returns the connection string of a database of the server. It uses the Unix socket and contains the password. */
+/** Returns the connection string of a database, with the Unix socket and the password. */
 export function databaseUrl(
   { location, password }: { location: Pick<Location, 'socketDir'>; password: string },
   database = NAME,
