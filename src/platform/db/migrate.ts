@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 /** Time in milliseconds after which the migration fails if it still does not get its locks. */
 const GIVE_UP_MS = 10 * 60_000;
 
-/** Differences between the migrations of this version of the code and the migrations that are applied in a database. */
+/** Differences between the migrations of this version and those of a database. */
 export interface Comparison {
   /** Names of the migrations that the database lacks, in their order. */
   missing: string[];
@@ -95,7 +95,9 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx);
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint)`.execute(tx);
   const { missing, newer } = compare(names, await readList(tx));
-  refuseOtherBranch({ missing, newer });
+  if (missing.length > 0 && newer.length > 0) {
+    throw new OperatorError(describeOtherBranch({ missing, newer }));
+  }
   const placeTables = await prepareMigrations(tx);
   await sql`
     CREATE TABLE IF NOT EXISTS kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)
@@ -107,12 +109,10 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   return { applied: missing, newer };
 }
 
-/** Returns true if all migrations of this version of the code have been applied. */
 export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
   return (await compareMigrations(db)).missing.length === 0;
 }
 
-/** Compares the migrations of the database with those of this version of the code. Changes nothing. */
 export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
   return compare(await namesOfThisVersion(), await readList(db));
 }
@@ -133,11 +133,7 @@ async function namesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/**
- * Refuses a database that has no tables of the service.
- * @param subject name of the database in messages, for example `The database at db.example:5432`
- * @throws OperatorError
- */
+/** Refuses a database that has no tables of the service. Messages name it with `subject`. @throws OperatorError */
 export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<void> {
   if ((await readList(db)).size === 0) {
     throw new OperatorError(`${subject} has no tables of Roomservice. ${NO_DATABASE}`);
@@ -162,18 +158,9 @@ function compare(names: string[], list: Set<string>): Comparison {
 }
 
 /**
- * Refuses a database that lacks migrations of this version, and also has migrations that this version does not know. A version from another
- * branch has migrated such a database. A later release has all migrations of this version, so it would have applied the missing migrations
- * too.
- * @throws OperatorError
+ * Returns the message for a database that lacks migrations and also has unknown ones. A version from another branch has migrated it, because
+ * a later release would have applied the missing migrations too.
  */
-function refuseOtherBranch(compared: Comparison): void {
-  if (compared.missing.length > 0 && compared.newer.length > 0) {
-    throw new OperatorError(describeOtherBranch(compared));
-  }
-}
-
-/** Returns the message for a database that lacks migrations and also has unknown ones. */
 export function describeOtherBranch({ missing, newer }: Comparison): string {
   return (
     `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +

@@ -6,7 +6,6 @@ const TIMEOUT_MS = 5_000;
 /**
  * Returns true if a connection pooler is between this process and PostgreSQL, but the settings name none. A pooler gives its client a
  * process id that differs from the result of `pg_backend_pid()`.
- * @throws an error of pg if the database is out of reach
  */
 export async function hasUnnamedPooler(url: string): Promise<boolean> {
   if (poolerOf(url) !== 'none') {

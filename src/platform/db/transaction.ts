@@ -71,12 +71,6 @@ async function executeWith<Row>(settings: string, db: Db, statement: RawBuilder<
   return await withConnection(db, (connection) => connection.executeWith<Row>(settings, query));
 }
 
-/** Runs a statement that PostgreSQL refuses in a transaction, for example CREATE DATABASE. */
-export async function executeOutsideTransaction<T>(db: Kysely<T>, statement: RawBuilder<unknown>): Promise<void> {
-  const query = statement.compile(db);
-  await withConnection(db, (connection) => connection.executeUnwrapped(query));
-}
-
 /**
  * Limits the time in milliseconds that each later statement of the transaction waits for a lock. After this time the statement fails
  * (`isLockTimeout`).

@@ -19,8 +19,8 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
 }
 
 async function hasTableOfKeys(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
-  return rows[0]?.exists === true;
+  const { rows } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('service_key')`.execute(db);
+  return rows.length > 0;
 }
 
 /**

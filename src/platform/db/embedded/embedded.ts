@@ -33,7 +33,6 @@ export interface EmbeddedOptions {
   log?: (message: string) => void;
 }
 
-/** Embedded PostgreSQL, running or not, with the values that are needed to start it and to connect to it. */
 interface Server {
   location: Location;
   password: string;
@@ -96,10 +95,7 @@ export function databaseUrl(
   return `postgres://${NAME}:${password}@${encodeURIComponent(location.socketDir)}:5432/${database}?sslmode=disable`;
 }
 
-/**
- * Keeps a connection to PostgreSQL until `closing` is aborted, so that no other process stops PostgreSQL. If the connection is lost,
- * connects again. Returns the last connection, which may be lost already.
- */
+/** Keeps a connection until `closing` is aborted, and connects again if it is lost. Returns the last one, which may be lost already. */
 async function keepPresence(server: Server, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
   let presence = first;
@@ -269,10 +265,7 @@ async function leave({ location: { clusterDir } }: Server, { client }: Presence)
   }
 }
 
-/**
- * Releases the locks of this process. Returns true if no other process uses PostgreSQL. Then no other process can begin to use PostgreSQL
- * until this connection ends.
- */
+/** Returns true if no other process uses PostgreSQL. Then no other process can begin to use it until this connection ends. */
 async function leaveAsLast(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);
