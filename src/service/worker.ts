@@ -69,7 +69,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     keepAnswers,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  const notifications = databaseUrl === undefined ? null : new Notifications(databaseUrl, log);
+  const notifications = databaseUrl === undefined ? null : new Notifications(databaseUrl);
   const deliveries: DeliveryWorker = new DeliveryWorker({
     db,
     keyring,
@@ -105,42 +105,24 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
 /** Receives notifications of new events while the worker holds a scan lease. */
 class Notifications {
   readonly #url: string;
-  readonly #log: Logger;
   #listener: Listener | null = null;
   #closed: Promise<void> = Promise.resolve();
-  /**
-   * True if no notifications arrive from the database, for example because a connection pooler does not pass them on. Then the worker opens
-   * no further connection to listen, and finds events only by its search.
-   */
-  #isDeaf = false;
 
-  constructor(url: string, log: Logger) {
+  constructor(url: string) {
     this.#url = url;
-    this.#log = log;
   }
 
   open(deliveries: DeliveryWorker): void {
-    if (this.#listener === null && !this.#isDeaf) {
-      this.#listener = new Listener({
-        url: this.#url,
-        channel: WAKE_UP_CHANNEL,
-        onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
-        onDeaf: () => this.#noteDeaf(),
-      });
-    }
+    this.#listener ??= new Listener({
+      url: this.#url,
+      channel: WAKE_UP_CHANNEL,
+      onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
+    });
   }
 
   async close(): Promise<void> {
     this.#closed = this.#listener?.close() ?? this.#closed;
     this.#listener = null;
     await this.#closed;
-  }
-
-  #noteDeaf(): void {
-    this.#isDeaf = true;
-    this.#log.info(
-      'the database connection delivers no notifications, for example because of a pooler in transaction mode; ' +
-        'so the worker searches the database for new events of other processes, and finds them within 0.2 s',
-    );
   }
 }

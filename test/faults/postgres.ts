@@ -4,7 +4,7 @@ import { findBinaries } from '#platform/db/embedded/binaries.ts';
 import { NAME, prepareCluster, readOrMakePassword } from '#platform/db/embedded/cluster.ts';
 import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/location.ts';
 import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
-import { databaseUrl } from '#platform/db/embedded/server.ts';
+import { databaseUrl } from '#platform/db/embedded/embedded.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -121,8 +121,7 @@ export class Postgres implements Database {
   }
 
   #urlOf(database: string): string {
-    const settings = { settings: {}, mayCreate: true, log: () => {} };
-    return databaseUrl({ location: this.#location, password: this.#password, ...settings }, database);
+    return databaseUrl({ location: this.#location, password: this.#password }, database);
   }
 
   #openPool(): pg.Pool {

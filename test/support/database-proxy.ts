@@ -14,8 +14,6 @@ export interface DatabaseProxy {
   refuse(): Promise<void>;
   /** Keeps connections open and accepts new ones, but forwards no bytes. All bytes that arrive are discarded. */
   swallow(): void;
-  /** Forwards no notifications (NOTIFY) on new connections, like a pooler in transaction mode. */
-  dropNotifications(): void;
   /**
    * Ends the effect of `refuse` or `swallow`. Cuts all connections, then accepts new connections and forwards their bytes. The bytes that
    * were discarded after `swallow` stay lost.
@@ -32,16 +30,15 @@ export interface DatabaseProxy {
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let isOpen = true;
-  let passOn = (bytes: Buffer) => bytes;
   const server = createServer((client) => {
     const database = connectToDatabase(url);
-    for (const [from, to, filter] of [
-      [client, database, (bytes: Buffer) => bytes],
-      [database, client, passOn],
+    for (const [from, to] of [
+      [client, database],
+      [database, client],
     ] as const) {
       sockets.add(from);
       from.on('error', () => {});
-      from.on('data', (bytes: Buffer) => isOpen && to.write(filter(bytes)));
+      from.on('data', (bytes: Buffer) => isOpen && to.write(bytes));
       from.on('close', () => {
         sockets.delete(from);
         to.destroy();
@@ -66,9 +63,6 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
     swallow() {
       isOpen = false;
     },
-    dropNotifications() {
-      passOn = withoutNotifications();
-    },
     async restore() {
       cut();
       isOpen = true;
@@ -82,28 +76,5 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
       server.close();
       await db.destroy();
     },
-  };
-}
-
-/**
- * Length in bytes of the header of a PostgreSQL message. The first byte is the type. The next four bytes are the length of the message
- * without the type byte.
- */
-const HEAD_BYTES = 5;
-
-/** Returns a function that removes the notifications (messages of type A) from the bytes that PostgreSQL sends on one connection. */
-function withoutNotifications(): (bytes: Buffer) => Buffer {
-  let rest = Buffer.alloc(0);
-  return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    const kept: Buffer[] = [];
-    while (rest.length >= HEAD_BYTES && rest.length > rest.readInt32BE(1)) {
-      const message = rest.subarray(0, rest.readInt32BE(1) + 1);
-      rest = rest.subarray(message.length);
-      if (message[0] !== 'A'.charCodeAt(0)) {
-        kept.push(message);
-      }
-    }
-    return Buffer.concat(kept);
   };
 }

@@ -7,7 +7,6 @@ import type { Database } from '#platform/db/database.ts';
  */
 const HOSTILE = {
   default_transaction_isolation: 'repeatable read',
-  default_transaction_read_only: 'on',
   array_nulls: 'off',
   timezone: 'America/Santiago',
   datestyle: 'SQL, DMY',
@@ -22,8 +21,6 @@ const HOSTILE = {
   idle_session_timeout: '1s',
   idle_in_transaction_session_timeout: '1s',
 };
-/** PostgreSQL has this limit from version 17 on. */
-const TRANSACTION_LIMIT = '200ms';
 
 export interface HostileRole {
   /** Creates an empty database that belongs to the role. @returns its URL, with which the role signs in */
@@ -34,18 +31,23 @@ export interface HostileRole {
 /**
  * Creates a role with settings that must not matter.
  * @param db database of a superuser on the server
- * @param limit time limit of the role for statements and for waits, for example `1ms`
+ * @param options.limit time limit of the role for statements and for waits, for example `1ms`
  */
-export async function createHostileRole(db: Database, serverUrl: string, limit: string): Promise<HostileRole> {
+export async function createHostileRole(
+  db: Database,
+  serverUrl: string,
+  { limit, isReadOnly }: { limit: string; isReadOnly: boolean },
+): Promise<HostileRole> {
   const name = `hostile_${randomBytes(6).toString('hex')}`;
   const run = (text: string) => sql.raw(text).execute(db);
   await run(`CREATE ROLE ${name} LOGIN PASSWORD 'hunter2'`);
-  for (const [setting, value] of Object.entries({ ...HOSTILE, statement_timeout: limit, lock_timeout: limit })) {
+  const limits = {
+    statement_timeout: limit,
+    lock_timeout: limit,
+    default_transaction_read_only: isReadOnly ? 'on' : 'off',
+  };
+  for (const [setting, value] of Object.entries({ ...HOSTILE, ...limits })) {
     await run(`ALTER ROLE ${name} SET ${setting} = '${value}'`);
-  }
-  const { rows } = await sql`SELECT FROM pg_settings WHERE name = 'transaction_timeout'`.execute(db);
-  if (rows.length > 0) {
-    await run(`ALTER ROLE ${name} SET transaction_timeout = '${TRANSACTION_LIMIT}'`);
   }
   const databases: string[] = [];
   return {

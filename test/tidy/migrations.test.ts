@@ -68,7 +68,7 @@ describe('the rules on migrations', () => {
     assert.deepEqual(notSplittable('migrations/0001_a.sql', "-- It's; it's\nUPDATE a SET b = 'x'; -- it's\n"), []);
   });
 
-  test('if SQL in a migration after 0019 would break the previous version of the service or block its writes, contractions() reports this SQL', () => {
+  test('if SQL in a migration after 0019 would break the previous version of the service, contractions() reports this SQL', () => {
     const refused = [
       'ALTER TABLE a DROP COLUMN b',
       'DROP INDEX c',
@@ -80,9 +80,7 @@ describe('the rules on migrations', () => {
       'ALTER TABLE a DROP CONSTRAINT c; ALTER TABLE b ADD COLUMN d int',
       'ALTER TABLE a ADD COLUMN b int; ALTER TABLE a ADD CONSTRAINT a_c_check CHECK (c > 0)',
       'DELETE FROM a',
-      'CREATE INDEX c ON a (tenant_id)',
       'CREATE UNIQUE INDEX c ON a (tenant_id)',
-      '-- transaction: off\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS c ON a (tenant_id)',
     ];
     for (const sql of refused) {
       assert.equal(contractions('migrations/0020_a.sql', sql).length, 1, sql);
@@ -92,7 +90,7 @@ describe('the rules on migrations', () => {
       'ALTER TABLE a ADD COLUMN b int',
       "ALTER TABLE a ADD COLUMN b text NOT NULL DEFAULT '', ADD COLUMN c int",
       'CREATE TABLE a (tenant_id bigint NOT NULL, b text UNIQUE); CREATE UNIQUE INDEX c ON a (tenant_id)',
-      '-- transaction: off\nCREATE INDEX CONCURRENTLY IF NOT EXISTS c ON a (tenant_id)',
+      'CREATE INDEX c ON a (tenant_id)',
       '-- DROP TABLE a\nALTER TABLE a ADD COLUMN b int',
       "ALTER TABLE a DROP CONSTRAINT c; ALTER TABLE a ADD CONSTRAINT c CHECK (b IN ('x', 'y'))",
       "ALTER TABLE a ADD COLUMN note text NOT NULL DEFAULT 'x'; ALTER TABLE a ADD CONSTRAINT a_note_check CHECK (note <> '')",

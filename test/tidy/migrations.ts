@@ -10,10 +10,6 @@ const GLOBAL_TABLES: Record<string, string> = {
   feed_era: 'has one row, because a restore affects the whole database',
   scan_lease: 'the workers that hold its leases search the deliveries of all tenants',
 };
-/** Tables that never have many rows, each with the reason. So the build of an index locks such a table only for a moment. */
-const SMALL_TABLES: Record<string, string> = {
-  recent_change: 'has the changes of the last ten minutes',
-};
 /** Indexes that need not begin with tenant_id, each with the reason. Their queries search all tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {
   event_due: 'an index of the first version; since migration 0013 due deliveries are queued by credential',
@@ -101,8 +97,7 @@ const CONTRACTIONS: [RegExp, string][] = [
 
 /**
  * Finds SQL in a migration that makes the database unusable for the previous version of the service. While a new version is installed,
- * processes of the previous version still run, and an operator may install the previous version again. Also finds an index of an existing
- * table whose build would block writes to the table.
+ * processes of the previous version still run, and an operator may install the previous version again.
  */
 export function contractions(path: string, text: string): string[] {
   if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
@@ -124,24 +119,11 @@ export function contractions(path: string, text: string): string[] {
   const found = CONTRACTIONS.flatMap(([pattern, message]) =>
     [...sql.matchAll(pattern)].map((match) => offence(path, text, match.index, `${message}, ${because}`)),
   );
-  const isConcurrent = text.startsWith('-- transaction: off');
   const created = new Set([...sql.matchAll(/\bCREATE\s+TABLE\s+(\w+)/gi)].map(([, table]) => table));
-  const blocking = [
-    ...sql.matchAll(/\bCREATE\s+(UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+(\w+)/gi),
-  ]
-    .filter(
-      ([, unique, table = '']) =>
-        !created.has(table) && (unique !== undefined || !(isConcurrent || table in SMALL_TABLES)),
-    )
-    .map((match) =>
-      offence(
-        path,
-        text,
-        match.index,
-        'An index of a table that exists must not be unique, and must be built by a file that begins with "-- transaction: off".',
-      ),
-    );
-  return [...found, ...blocking];
+  const unique = [...sql.matchAll(/\bCREATE\s+UNIQUE\s+INDEX\s+(?:IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+(\w+)/gi)]
+    .filter(([, table]) => !created.has(table))
+    .map((match) => offence(path, text, match.index, 'An index of a table that exists must not be unique.'));
+  return [...found, ...unique];
 }
 
 /**
@@ -149,7 +131,7 @@ export function contractions(path: string, text: string): string[] {
  * offence.
  */
 export function unusedExceptions(allMigrations: string): string[] {
-  return Object.keys({ ...GLOBAL_TABLES, ...SMALL_TABLES, ...CROSS_TENANT_INDEXES })
+  return Object.keys({ ...GLOBAL_TABLES, ...CROSS_TENANT_INDEXES })
     .filter((name) => !new RegExp(`\\b(?:TABLE|INDEX)\\s+${name}\\b`).test(allMigrations))
     .map(
       (name) => `${name} is an exception in test/tidy/migrations.ts, but no migration makes it. Remove the exception.`,

@@ -46,7 +46,7 @@ const Trailer = Type.Record(
   Type.Object({ rows: Type.Integer({ minimum: 0 }), sum: Type.String({ pattern: '^[0-9a-f]{1,12}$' }) }),
 );
 
-/** Error for a damaged backup. Its message is a part of the message for the operator. */
+/** The message is a part of the message for the operator. */
 class Damage extends Error {}
 
 /** Backup file that is open for reading. */
@@ -73,7 +73,9 @@ export function newBackup(path: string, options: { version: string; sealedKey: S
         contents,
       };
       try {
-        await refuseExisting(path);
+        if (await exists(path)) {
+          throw alreadyExists(path);
+        }
         const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
         const isNew = await publishNewFile(path, draft, (file) => compressInto(file, textOf(header, tables, digests)));
         if (!isNew) {
@@ -103,12 +105,6 @@ async function compressInto(file: FileHandle, text: AsyncIterable<Buffer>): Prom
   );
 }
 
-async function refuseExisting(path: string): Promise<void> {
-  if (await exists(path)) {
-    throw alreadyExists(path);
-  }
-}
-
 async function* textOf(header: Header, tables: AsyncIterable<CopiedTable>, digests: Digests): AsyncGenerator<Buffer> {
   yield Buffer.from(`${START}${JSON.stringify(header)}\n`);
   for await (const { rows, ...table } of tables) {
@@ -129,15 +125,10 @@ function alreadyExists(path: string): OperatorError {
 
 /** Returns an OperatorError if the file cannot be written. Returns any other error unchanged, for example an error of the database. */
 function explainWriting(error: unknown, path: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    return new OperatorError(
-      `There is not enough space for ${path} (${code}). Free some space, or choose another folder.`,
-    );
-  }
-  return code === 'EIO' || ['open', 'fsync', 'rename', 'lstat'].includes(syscall ?? '')
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+  return /^(?:ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code) || /^(?:open|fsync|rename|lstat)$/.test(syscall)
     ? new OperatorError(
-        `${path} cannot be written (${code}). Check its folder and the permissions, or choose another folder.`,
+        `${path} cannot be written (${code}). Check its folder, the permissions and the free space, or choose another folder.`,
       )
     : error;
 }
@@ -172,10 +163,7 @@ export async function openBackup(path: string): Promise<Backup> {
   }
 }
 
-/**
- * Reads a whole backup file, and checks that it is complete and unchanged.
- * @throws OperatorError if it is not
- */
+/** Reads a whole backup file. @throws OperatorError if it is not complete and unchanged */
 export async function checkBackup(path: string, progress: Progress): Promise<void> {
   const backup = await openBackup(path);
   try {
@@ -236,7 +224,6 @@ async function checkEnd(file: BackupText, digests: Digests): Promise<void> {
   await file.end();
 }
 
-/** Returns an OperatorError for damage and for an error of the file system. Returns any other error unchanged. */
 function explainReading(error: unknown, path: string, isBackup: boolean): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) {

@@ -66,7 +66,6 @@ export async function readMigrations(client: pg.Client): Promise<string[] | null
   return rows.map(({ name }) => name);
 }
 
-/** Returns the migrations that this version of the code does not know. */
 export async function findNewer(migrations: string[]): Promise<string[]> {
   const known = await namesOfThisVersion();
   return migrations.filter((name) => !known.includes(name));

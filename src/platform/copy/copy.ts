@@ -1,7 +1,6 @@
 import type { Contents, TableShape } from './contents.ts';
 import { type Digests, RowDigest } from './digest.ts';
 
-/** Function that receives a message about the progress from time to time. */
 export type Progress = (message: string) => void;
 
 /** Place from which all rows are copied: a database under one snapshot, or a backup file. */
@@ -13,7 +12,7 @@ export interface CopySource {
   check?: (digests: Digests) => Promise<void>;
 }
 
-/** Table of a copy with the stream of its rows, which must be read to its end before the next table. */
+/** Table with its rows, which must be read to their end before the next table. */
 export interface CopiedTable extends TableShape {
   rows: AsyncIterable<Buffer>;
 }
@@ -30,10 +29,7 @@ export interface CopyTarget {
 /** Time in milliseconds between two messages about the progress of one table. */
 const PROGRESS_MS = 5_000;
 
-/**
- * Copies all rows, one table after the other. Holds only some pieces of the rows in memory.
- * @returns the digests of all tables
- */
+/** Copies all rows, one table after the other, with only some pieces of them in memory. Returns the digests of all tables. */
 export async function copyDatabase(from: CopySource, to: CopyTarget, progress: Progress): Promise<Digests> {
   const digests: Digests = {};
   await to.load(from.contents, digestedTables(from, digests, progress), digests, progress);
@@ -64,7 +60,6 @@ async function* digested(rows: AsyncIterable<Buffer>, digest: RowDigest, report:
   }
 }
 
-/** Returns the number of rows of each table. */
 export function countsOf(digests: Digests): Record<string, number> {
   return Object.fromEntries(Object.entries(digests).map(([name, { rows }]) => [name, rows]));
 }

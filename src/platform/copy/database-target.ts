@@ -16,7 +16,6 @@ import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows 
  * condition is no longer true. A database counts as empty if it has only such unchanged rows and rows of `TRANSIENT_TABLES`.
  */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
-/** Tables of the migrator. */
 const LISTS = ['kysely_migration', 'kysely_migration_lock'];
 
 /** Refusal of a target that has rows or tables already. */
@@ -73,7 +72,6 @@ export async function migrate(url: string, only?: string[]): Promise<void> {
   });
 }
 
-/** @throws OperatorError if the database is a cluster, is not empty, or has migrations that the rows do not fit */
 async function refuseOther(client: pg.Client, contents: Contents): Promise<void> {
   if (await isOnCluster(client)) {
     throw new OperatorError('The database is a cluster (Citus). Load the data into a database on one node.');

@@ -62,23 +62,20 @@ describe('master key encrypted with a passphrase', () => {
     );
   });
 
-  it('two encryptions of one master key have different salts, nonces and ciphertexts', async () => {
+  it('two encryptions of one master key have different salts and ciphertexts', async () => {
     const masterKey = randomBytes(32);
     const [one, two] = [await sealMasterKey(masterKey, 'p'), await sealMasterKey(masterKey, 'p')];
-    assert.ok(one.salt !== two.salt && one.nonce !== two.nonce && one.ciphertext !== two.ciphertext);
+    assert.ok(one.salt !== two.salt && one.ciphertext !== two.ciphertext);
   });
 
-  it('an encrypted master key is refused if a part is changed, or if its key derivation needs too much memory or time', async () => {
+  it('an encrypted master key is refused if a part is changed or missing', async () => {
     const sealed = await sealMasterKey(randomBytes(32), 'p');
     const other = await sealMasterKey(randomBytes(32), 'p');
-    for (const part of ['salt', 'nonce', 'tag', 'ciphertext'] as const) {
-      await assert.rejects(openSealedKey({ ...sealed, [part]: other[part] }, 'p'), refusal(/does not decrypt/), part);
-    }
     const validator = compileSchema(SealedKey);
     assert.ok(validator.isValid(sealed));
-    const costs = [{ memory: 2 ** 22 }, { passes: 1000 }, { parallelism: 64 }, { memory: 0 }, { passes: 1.5 }];
-    for (const change of [...costs, { salt: '' }, { nonce: '' }, { tag: '' }, { ciphertext: '' }]) {
-      assert.ok(!validator.isValid({ ...sealed, ...change }), JSON.stringify(change));
+    for (const part of ['salt', 'ciphertext'] as const) {
+      await assert.rejects(openSealedKey({ ...sealed, [part]: other[part] }, 'p'), refusal(/does not decrypt/), part);
+      assert.ok(!validator.isValid({ ...sealed, [part]: '' }), part);
     }
   });
 });

@@ -2,8 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, types } from '../db/database.ts';
-import { newClient } from '../db/new-client.ts';
-import { localSettings } from '../db/session.ts';
+import { localSettings, newClient } from '../db/session.ts';
 import type { DB } from '../db/types.ts';
 import { poolerOf } from '../lib/postgres-url.ts';
 import type { TableShape } from './contents.ts';
@@ -22,7 +21,6 @@ export async function connectForCopy(url: string): Promise<pg.Client> {
     keepAlive: true,
     types,
   });
-  client.on('error', () => {}); // If the connection is lost, the running statement or stream fails too, so this event needs no handling.
   try {
     await client.connect();
   } catch (error) {
@@ -33,16 +31,11 @@ export async function connectForCopy(url: string): Promise<pg.Client> {
   return client;
 }
 
-/**
- * Begins a transaction that copies tables, without a time limit, because the copy of a large table takes long.
- * @param url the URL that the client is connected to
- */
+/** Begins a transaction that copies tables, without a time limit. The client must be connected to the URL. */
 export async function beginCopy(client: pg.Client, url: string, mode: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
   if (poolerOf(url) !== 'none') {
     await client.query(localSettings({ hasNoTimeLimit: true }));
-    // Only PostgreSQL 17 and later have this limit.
-    await client.query(`SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`);
   }
 }
 
@@ -71,7 +64,6 @@ export function databaseOn(client: pg.Client): Database {
   });
 }
 
-/** Returns true if the database is a cluster (Citus). */
 export async function isOnCluster(client: pg.Client): Promise<boolean> {
   return (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
 }

@@ -3,7 +3,7 @@ import { type Database, isCluster } from './database.ts';
 import { isUnavailable } from './failures.ts';
 
 const MAX_BATCH_SIZE = 64;
-/** Largest number of batches that run at the same time. While one is flushed to disk, the database can work on the other. */
+/** Batches that run at the same time. While one is flushed to disk, the database can work on the other. */
 const MAX_UNDER_WAY = 2;
 
 /** Handles inputs together. Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */

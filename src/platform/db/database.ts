@@ -11,12 +11,12 @@ import {
 import pg from 'pg';
 import { poolerOf } from '../lib/postgres-url.ts';
 import { type DriverOptions, PipelineDriver, StatementNames } from './driver.ts';
-import { beginText, clientConfig, settleConnection } from './session.ts';
+import { beginText, clientConfig } from './session.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** Database or transaction. This type is for functions whose statements may run inside or outside a transaction. */
+/** Database or transaction, for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
 /**
@@ -41,37 +41,26 @@ export function isCluster<T>(db: Kysely<T>): boolean {
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /**
-   * True if statements have no time limit, for example in a migration or in the restore of a backup. False for the statements of requests.
-   */
+  /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /**
-   * True (the default) if statements are prepared on each connection. Behind a pooler that does not keep prepared statements, no statement
-   * is prepared.
-   */
+  /** True (the default) if statements are prepared on each connection, unless the pooler of the URL keeps no prepared statements. */
   isPrepared?: boolean;
-  /**
-   * Called when an idle connection breaks. No data is lost, because an idle connection runs no statement. The pool opens a new connection
-   * when a caller needs one.
-   */
+  /** Called when an idle connection breaks. The pool opens a new connection when a caller needs one. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** Layout of the database: one node or a cluster, as `readLayout` returns it. The default is one node. */
+  /** The default is one node. */
   layout?: Layout;
 }
 
 /** Time limit in milliseconds for the wait for a free connection, and for a new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Time in milliseconds after which the client stops waiting for a statement, and closes its connection. The server ends a statement
- * earlier, so this limit is only for a server that no longer responds, and for a COMMIT that waits for a lost standby.
+ * Time in milliseconds after which the client stops waiting for a statement, and closes its connection. It is only for a server that no
+ * longer responds, and for a COMMIT that waits for a lost standby.
  */
 const QUERY_TIMEOUT_MS = 12_000;
 
-/**
- * Parsers that convert column values from PostgreSQL. An int8 becomes a number, because the ids and counts of the service stay below 2^53.
- * A date stays text. A numeric stays text too, which is the default of pg.
- */
+/** Parsers of column values. An int8 becomes a number, because the ids and counts of the service stay below 2^53. A date stays text. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {
@@ -100,10 +89,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   const onError = options.onConnectionError ?? (() => {});
   pool.on('error', onError);
-  pool.on('connect', (client) => {
-    client.on('error', onError);
-    settleConnection(client, url);
-  });
+  pool.on('connect', (client) => void client.on('error', onError));
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => (options.layout === 'cluster' ? new ClusterAdapter() : new PostgresAdapter()),
@@ -113,7 +99,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     ...(log ? { log } : {}),
   });
-  pools.set(db, { pool, isPooled: poolerOf(url) !== 'none' });
+  pools.set(db, pool);
   return db;
 }
 
@@ -145,12 +131,7 @@ export async function withDatabase<T>(options: DatabaseOptions, work: (db: Datab
 
 /** Returns the number of callers that wait for a connection of this pool. */
 export function countWaiting(db: Database): number {
-  return pools.get(db)?.pool.waitingCount ?? 0;
+  return pools.get(db)?.waitingCount ?? 0;
 }
 
-/** Returns true if a connection pooler is between this process and PostgreSQL. */
-export function isPooled(db: object): boolean {
-  return pools.get(db)?.isPooled ?? false;
-}
-
-const pools = new WeakMap<object, { pool: pg.Pool; isPooled: boolean }>();
+const pools = new WeakMap<Database, pg.Pool>();

@@ -44,16 +44,8 @@ export interface TablePlacement {
   isRight: boolean;
 }
 
-/** Returns true if the connection leads to the coordinator, which is the only node of a cluster that can change tables. */
-async function isCoordinator<T>(db: Kysely<T>): Promise<boolean> {
-  const { rows } = await sql<{ isCoordinator: boolean }>`
-    SELECT groupid = 0 AS "isCoordinator" FROM pg_dist_local_group`.execute(db);
-  return rows[0]?.isCoordinator ?? false;
-}
-
 /**
- * Returns the tables of a cluster. For each table, `actual` is the place where the table is, and `placement` is the place where it must be.
- * `isRight` is true if both are equal.
+ * Returns the tables of a cluster with their places.
  * @throws OperatorError if the database is not a cluster, or if the place of a table is unknown (`readRules`)
  */
 export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
@@ -85,8 +77,7 @@ export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
 }
 
 /**
- * Reads the tables of the database and returns the place that each of them must have on a cluster. Also works on a PostgreSQL without
- * Citus.
+ * Returns the place that each table of the database must have on a cluster. Also works on a PostgreSQL without Citus.
  * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
  */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
@@ -125,36 +116,36 @@ export async function distribute<T>(
 ): Promise<TablePlacement[]> {
   await refuseOneNode(db);
   await refuseOtherThanCoordinator(db);
-  return await db.transaction().execute(async (tx) => {
-    const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
-    if (wrong.length > 0) {
-      await place(tx, wrong, progress);
-    }
-    return wrong;
-  });
+  return await db.transaction().execute((tx) => placeMisplaced(tx, progress));
 }
 
-/** Function that runs `statements`, which are the statements of one migration, in the transaction `tx` of this migration. */
-export type RunMigration = <T>(tx: Kysely<T>, statements: () => Promise<void>) => Promise<void>;
+async function placeMisplaced<T>(
+  tx: Kysely<T>,
+  progress: (message: string) => void = () => {},
+): Promise<TablePlacement[]> {
+  const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
+  if (wrong.length > 0) {
+    await place(tx, wrong, progress);
+  }
+  return wrong;
+}
 
 /**
- * Returns a function that runs the statements of a migration. If all tables of a cluster are in the places that they must have, the
- * function also places the tables that the migration adds, in the same transaction. Otherwise it places no tables, for example before
- * `roomservice cluster distribute` has run, or on one node.
+ * Prepares the transaction of the migrations on a cluster. On one node, does nothing.
+ * @returns a function that places the tables that the migrations have added. It places none if tables were in a wrong place before, for
+ * example because `roomservice cluster distribute` has never run.
  * @throws OperatorError if the connection leads to a cluster node that is not the coordinator, because only the coordinator changes tables
  */
-export async function prepareMigrations<T>(db: Kysely<T>): Promise<RunMigration> {
-  if ((await readLayout(db)) === 'one node') {
-    return async (_, statements) => await statements();
+export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise<void>> {
+  if ((await readLayout(tx)) === 'one node') {
+    return async () => {};
   }
-  await refuseOtherThanCoordinator(db);
-  const isDistributed = (await countMisplaced(db)) === 0;
-  return async (tx, statements) => {
-    await prepareForTables(tx);
-    await statements();
-    const wrong = isDistributed ? (await readPlacements(tx)).filter(({ isRight }) => !isRight) : [];
-    if (wrong.length > 0) {
-      await place(tx, wrong, () => {});
+  await refuseOtherThanCoordinator(tx);
+  const isDistributed = (await countMisplaced(tx)) === 0;
+  await prepareForTables(tx);
+  return async () => {
+    if (isDistributed) {
+      await placeMisplaced(tx);
     }
   };
 }
@@ -180,7 +171,8 @@ async function refuseOneNode<T>(db: Kysely<T>): Promise<void> {
 }
 
 async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
-  if (!(await isCoordinator(db))) {
+  const { rows } = await sql`SELECT FROM pg_dist_local_group WHERE groupid = 0`.execute(db);
+  if (rows.length === 0) {
     throw new OperatorError(
       'DATABASE_URL is not the URL of the coordinator of the cluster, and only the coordinator can change tables. ' +
         'First run "roomservice migrate" with the URL of the coordinator in DATABASE_URL.',
@@ -213,14 +205,8 @@ async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (messa
   }
 }
 
-interface ForeignKey {
-  child: string;
-  name: string;
-  definition: string;
-}
-
-async function readForeignKeys<T>(tx: Kysely<T>, tables: string[]): Promise<ForeignKey[]> {
-  const { rows } = await sql<ForeignKey>`
+async function readForeignKeys<T>(tx: Kysely<T>, tables: string[]) {
+  const { rows } = await sql<{ child: string; name: string; definition: string }>`
     SELECT child.relname AS child, k.conname AS name, pg_get_constraintdef(k.oid) AS definition
     FROM pg_constraint AS k JOIN pg_class AS child ON child.oid = k.conrelid JOIN pg_class AS parent ON parent.oid = k.confrelid
     WHERE k.contype = 'f' AND child.relnamespace = 'public'::regnamespace
@@ -240,10 +226,7 @@ function statementOf(table: string, placement: Placement): RawBuilder<unknown> {
   }
 }
 
-/**
- * Compares two tables for sorting. Tables with a copy on each node come first, because other tables refer to them. `FIRST_TABLE` is next,
- * because the remaining tables are placed beside it.
- */
+/** Tables with a copy on each node come first, because other tables refer to them. The others are placed beside `FIRST_TABLE`. */
 function byPlacement(a: TablePlacement, b: TablePlacement): number {
   const rank = ({ table, placement }: TablePlacement) =>
     placement === 'on each node' ? 0 : table === FIRST_TABLE ? 1 : 2;

@@ -8,12 +8,12 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
-import { isStalePlan, lostStatementOf } from './failures.ts';
+import { isStalePlan } from './failures.ts';
 
 export interface DriverOptions {
   /** Null if statements are not prepared. */
   names: StatementNames | null;
-  /** Returns the text that begins a transaction. It may also make settings of the transaction. */
+  /** Returns the text that begins a transaction and makes its settings. */
   begin: (mode: TransactionSettings) => string;
   /** True if each statement outside of a transaction gets one of its own, because `begin` makes the settings that it needs. */
   wrapsStatements: boolean;
@@ -69,7 +69,7 @@ export class PipelineDriver implements Driver {
   }
 }
 
-/** Client of the pool, while one caller has it. A client that may still wait for a response is closed when the caller releases it. */
+/** Client of the pool. If it may still wait for a response when its caller releases it, it is closed. */
 export class PipelineConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   readonly #options: DriverOptions;
@@ -92,15 +92,16 @@ export class PipelineConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#isInTransaction || !this.#options.wrapsStatements
-      ? await this.executeUnwrapped(query)
-      : await this.#inOwnTransaction(() => this.#send<Row>(query));
+    const send = () => this.#send<Row>(query);
+    if (this.#isInTransaction) {
+      return await send();
+    }
+    return await (this.#options.wrapsStatements ? this.#inOwnTransaction(send) : this.#retryIfStale(send));
   }
 
   /**
-   * Runs a statement with settings that last until the end of the transaction. Outside of a transaction, the statement gets one of its own,
-   * and all messages are sent at once.
-   * @param settings statement that makes the settings
+   * Runs a statement after one that makes settings until the end of the transaction. Outside of a transaction, the statement gets one of its
+   * own, and all messages are sent at once.
    */
   async executeWith<Row>(settings: string, query: CompiledQuery): Promise<QueryResult<Row>> {
     const execute = () => {
@@ -122,13 +123,6 @@ export class PipelineConnection implements DatabaseConnection {
     });
   }
 
-  /** Runs a statement, even behind a pooler, without a transaction of its own. PostgreSQL refuses some statements in a transaction. */
-  async executeUnwrapped<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#isInTransaction
-      ? await this.#send<Row>(query)
-      : await this.#retryIfStale(() => this.#send<Row>(query));
-  }
-
   streamQuery(): never {
     throw new Error('This driver streams no results.');
   }
@@ -146,7 +140,7 @@ export class PipelineConnection implements DatabaseConnection {
     }
   }
 
-  /** Undoes the transaction. If its connection is broken or breaks now, PostgreSQL undoes the transaction when the connection ends. */
+  /** If the connection is broken or breaks now, PostgreSQL undoes the transaction when the connection ends. */
   async rollback(): Promise<void> {
     if (!this.#isBroken) {
       await this.#respond({ text: 'ROLLBACK' }).catch(() => (this.#isBroken = true));
@@ -166,7 +160,7 @@ export class PipelineConnection implements DatabaseConnection {
       if (isStalePlan(error)) {
         this.#options.names?.giveUp(sql);
       }
-      throw lostStatementOf(error) ?? error;
+      throw error;
     }
   }
 
@@ -221,13 +215,10 @@ function noneFree(cause: Error): UnavailableError {
 
 /** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
 const MAX_NAMES = 400;
-/** Largest number of parameters of a prepared statement. With more, the text has a list of rows, and another one for each number of rows. */
+/** A statement with more parameters has a list of rows, and another text for each number of rows. */
 const MAX_PARAMETERS = 64;
 
-/**
- * Names of the prepared statements of a pool, by text. pg prepares a statement with a name once on each connection. A statement without
- * parameters gets no name, because some of them cannot be prepared.
- */
+/** Names of the prepared statements of a pool, by text. A statement without parameters gets none, because some cannot be prepared. */
 export class StatementNames {
   /** Name of each text, or undefined if the text must not be prepared again. */
   readonly #names = new Map<string, string | undefined>();
@@ -240,10 +231,7 @@ export class StatementNames {
     return this.#names.get(text);
   }
 
-  /**
-   * Stops to prepare a statement whose table has changed since it was prepared. A new name would not do, because a pooler such as PgBouncer
-   * finds prepared statements by their text.
-   */
+  /** Stops to prepare a statement. A new name would not do, because a pooler finds prepared statements by their text. */
   giveUp(text: string): void {
     this.#names.set(text, undefined);
   }

@@ -2,86 +2,45 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
 /** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
-const RETRYABLE_STATES = new Set(['40001', '40P01', '57P01', '25006']);
+const RETRYABLE_CODE = /^(?:40001|40P01|57P01|25006|08...|ECONNRESET|EPIPE)$/;
+const RETRYABLE_MESSAGE =
+  /^(?:Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
 /**
- * SQLSTATE codes of a database that cannot do the work now. For example, it is starting or stopping, its disk is full, it has too many
- * connections, or a statement has exceeded a time limit.
+ * Codes of a database that cannot do the work now. For example, it is out of reach, it is starting or stopping, its disk is full, it has too
+ * many connections, or a statement has exceeded a time limit.
  */
-const UNAVAILABLE_STATES = new Set(['57P02', '57P03', '53300', '53100', '53200', '57014', '55P03', '25P03', '58030']);
-/** Error codes of Node for a lost or refused connection. */
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOENT',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
-const LOST_CONNECTION =
-  /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
-/**
- * Messages of pg that report that the database does not respond. Work that failed with such a message is not retried, because its caller
- * has already waited for seconds.
- */
-const NO_CONNECTION =
-  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;
-
+const UNAVAILABLE_CODE =
+  /^(?:57P02|57P03|53300|53100|53200|57014|55P03|25P03|58030|ECONNREFUSED|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/;
+/** Messages of pg that report that the database does not respond. Such work is not retried, because its caller has already waited for seconds. */
+const UNAVAILABLE_MESSAGE =
+  /^(?:Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (?:terminated due to connection timeout|ended unexpectedly))/;
 /** SQLSTATE codes of a database that can read but not write: its disk is full or broken, or it is read-only. */
-const REFUSED_WRITES = new Set(['53100', '58030', '25006']);
+const REFUSED_WRITE = new Set(['53100', '58030', '25006']);
 
 const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 20;
 
 function codeOf(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code ?? '';
+  return (error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined) ?? '';
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : '';
 }
 
-/**
- * Returns true if the statement failed because a table has changed since the statement was prepared. The statement succeeds if it is
- * prepared again.
- */
+/** Returns true if a table has changed since the statement was prepared. The statement succeeds if it is prepared again. */
 export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
 }
 
-/**
- * Returns the error to throw if PostgreSQL does not know a prepared statement, or already has a prepared statement with its name. Both happen
- * if a pooler runs the statements of one client on several connections to the server. Returns undefined for any other error.
- */
-export function lostStatementOf(cause: unknown): Error | undefined {
-  return ['26000', '42P05'].includes(codeOf(cause))
-    ? new Error('A connection pooler lost a prepared statement. Set DATABASE_POOLER to transaction.', { cause })
-    : undefined;
-}
-
-/**
- * Returns true if the statement failed because another transaction has held a lock for longer than this transaction may wait
- * (`limitLockWaits`).
- */
+/** Returns true if another transaction has held a lock for longer than this transaction may wait (`limitLockWaits`). */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
-/**
- * Returns true if the statement failed because of the locks of other transactions. PostgreSQL has ended it to resolve a deadlock, or it has
- * waited too long for a lock.
- */
+/** Returns true if PostgreSQL has ended the statement to resolve a deadlock, or if it has waited too long for a lock. */
 export function isLockConflict(error: unknown): boolean {
   return codeOf(error) === '40P01' || isLockTimeout(error);
-}
-
-/**
- * Returns true if a setting of the role, of the database or of the server has ended the statement: the read-only mode, or the time limit of
- * a statement, of a transaction or of a wait for a lock.
- */
-export function isEndedBySettings(error: unknown): boolean {
-  return ['25006', '57014', '25P04', '55P03'].includes(codeOf(error));
 }
 
 /** Returns true if the statement failed because a row with the same key exists already. */
@@ -90,50 +49,26 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * Returns true if the server is a standby, which refuses to begin a transaction that may write. It may become the primary, or the URL may
- * lead to the primary later.
- */
-function isOnStandby(error: unknown): boolean {
-  return codeOf(error) === '0A000' && /read-write mode during recovery/.test(messageOf(error));
-}
-
-/**
  * Returns true if the failure is temporary. Then the caller may run the whole transaction again. The new run must give its rows the same
  * ids as the first run, because the first run may have been committed.
  */
 function isRetryable(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    RETRYABLE_STATES.has(code) ||
-    /^08...$/.test(code) ||
-    code === 'ECONNRESET' ||
-    code === 'EPIPE' ||
-    isStalePlan(error) ||
-    isOnStandby(error) ||
-    LOST_CONNECTION.test(messageOf(error))
-  );
+  return RETRYABLE_CODE.test(codeOf(error)) || isStalePlan(error) || RETRYABLE_MESSAGE.test(messageOf(error));
 }
 
 /** Returns true if the work failed because the database cannot write. It may still be able to read. */
 export function isRefusedWrite(error: unknown): boolean {
-  return REFUSED_WRITES.has(codeOf(error instanceof UnavailableError ? error.cause : error));
+  return REFUSED_WRITE.has(codeOf(error instanceof UnavailableError ? error.cause : error));
 }
 
 /** Returns true if the database is unreachable or overloaded, and false if the statement itself is wrong. */
 export function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    isRetryable(error) ||
-    UNAVAILABLE_STATES.has(code) ||
-    CONNECTION_CODES.has(code) ||
-    NO_CONNECTION.test(messageOf(error))
-  );
+  return isRetryable(error) || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(messageOf(error));
 }
 
 /**
- * Runs database work, and retries it up to four times after a temporary failure. Before each retry it waits for a random time. The first
- * wait is at most 40 ms, and this bound doubles with each retry. The work must give the same result if it is run twice, because a COMMIT
- * may have succeeded although its response was lost.
+ * Runs database work, and retries it up to four times after a temporary failure, each time after a random wait of at most 40, 80, 160 and
+ * 320 ms. The work must give the same result if it is run twice, because a COMMIT may have succeeded although its response was lost.
  * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
  */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {

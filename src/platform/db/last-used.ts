@@ -1,9 +1,7 @@
 import type { Db } from './database.ts';
 import { type Share, sharesOf } from './inputs.ts';
 
-/** Interval in milliseconds at which the collected times are written to the database. */
 const FLUSH_EVERY_MS = 10_000;
-/** Largest number of rows that one UPDATE writes. */
 const BATCH_SIZE = 1_000;
 
 /** Time of the last use of a row, as one process knows it. `atMs` is a time of `Date.now()`. */
@@ -13,10 +11,7 @@ export interface LatestUse {
   atMs: number;
 }
 
-/**
- * Collects the time of the last use of each row in memory, and writes the collected times to the database every 10 s instead of at each
- * request.
- */
+/** Collects the time of the last use of each row in memory, and writes the times every 10 s instead of at each request. */
 export interface LastUsed {
   touch(tenantId: number, id: string): void;
   /** Writes the uses that are still in memory, and stops the background writes. */
@@ -25,11 +20,8 @@ export interface LastUsed {
 
 /**
  * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
- * tells which uses the process may remove from memory. Every other use stays in memory until a later write. A use may be removed in these
- * cases:
- * - The use was written.
- * - The row already has a later use.
- * - The use in the row is less than a minute older, and the caller needs no more exact time.
+ * tells which uses are done, because they were written, or because the row has a time that is recent enough. Each other use stays in memory
+ * until a later write.
  */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 
@@ -50,7 +42,6 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
     }
   };
   let underWay: Promise<void> | undefined;
-  /** Starts a write, unless the previous write is still under way. Two writes at the same time would write the same uses. */
   const flush = () =>
     (underWay ??= write()
       .catch(onError)
@@ -62,8 +53,6 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
       if (use === undefined) {
         uses.set(id, { tenantId, id, atMs: Date.now() });
       } else {
-        // The object of this row is updated in place. A new object at each call would live until the next flush, so garbage collections
-        // before the flush would have to copy it.
         use.atMs = Date.now();
       }
     },

@@ -11,16 +11,12 @@ import { eventually } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from './database.ts';
 import { migrateToLatest } from './migrate.ts';
 
-const INDEX = '-- transaction: off\nCREATE INDEX CONCURRENTLY IF NOT EXISTS thing_by_value ON thing (value);';
-
 describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations make tables without a tenant' }, () => {
   let database: TestDatabase;
   let folder: string;
   let pools: Database[];
-  /** Number of calls of `migrate` that have waited for another call of `migrate`. */
+  /** Number of calls of `migrate` that have waited for a lock. */
   let waits: number;
-  /** Number of migrations whose first try failed because another transaction held a lock. */
-  let conflicts: number;
   beforeEach(async () => {
     database = await createTestDatabase();
     // The tests have their own migrations, so the database must have no list of applied migrations.
@@ -28,7 +24,6 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
     pools = [];
     waits = 0;
-    conflicts = 0;
     await add('0001_thing', 'CREATE TABLE thing (value int);');
   });
   afterEach(async () => {
@@ -39,15 +34,10 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
 
   const add = (name: string, text: string) => writeFile(join(folder, `${name}.sql`), text);
   /** Migrates the database with a new pool, as a separate process would. */
-  function migrate({ isPrepared = false, giveUpMs }: { isPrepared?: boolean; giveUpMs?: number } = {}) {
-    const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: !isPrepared, isPrepared });
+  function migrate(giveUpMs?: number) {
+    const pool = createDatabase({ url: database.url, poolSize: 1 });
     pools.push(pool);
-    return migrateToLatest(pool, {
-      folder,
-      onWait: () => void (waits += 1),
-      onLocked: () => void (conflicts += 1),
-      giveUpMs,
-    });
+    return migrateToLatest(pool, { folder, onWait: () => void (waits += 1), giveUpMs });
   }
   async function countLocks(): Promise<number | undefined> {
     const { rows } = await sql<{ count: number }>`
@@ -62,24 +52,16 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     );
     return rows.length > 0;
   }
-  async function isValid(index: string): Promise<boolean | undefined> {
-    const { rows } = await sql<{ indisvalid: boolean }>`
-      SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(${index})
-    `.execute(database.db);
-    return rows[0]?.indisvalid;
-  }
 
   it('applies each missing migration once, even if four processes call it at the same time, and leaves no lock', async () => {
     await add('0002_value', 'INSERT INTO thing VALUES (1); INSERT INTO thing VALUES (2);');
-    await add('0003_index', INDEX);
     const results = await Promise.all([migrate(), migrate(), migrate(), migrate()]);
     assert.deepEqual(
       results.flatMap(({ applied }) => applied),
-      ['0001_thing', '0002_value', '0003_index'],
+      ['0001_thing', '0002_value'],
     );
     const { rows } = await sql`SELECT value FROM thing ORDER BY value`.execute(database.db);
     assert.deepEqual(rows, [{ value: 1 }, { value: 2 }]);
-    assert.equal(await isValid('thing_by_value'), true);
     assert.equal(await countLocks(), 0);
     assert.ok(waits <= 3, `${waits} calls waited`);
   });
@@ -118,53 +100,17 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(rows, [{ mine: null }]);
   });
 
-  it('if a migration fails, the earlier migrations stay applied, and when the failed migration is corrected, the next call of migrateToLatest applies only this migration', async () => {
+  it('if a migration fails, nothing is changed, and when it is corrected, the next call of migrateToLatest applies all missing migrations', async () => {
     await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
     await assert.rejects(
       migrate(),
       /^OperatorError: The migration 0002_value of the database failed: division by zero$/,
     );
+    const { rows } = await sql`SELECT to_regclass('thing') AS thing`.execute(database.db);
+    assert.deepEqual(rows, [{ thing: null }]);
     await add('0002_value', 'INSERT INTO thing VALUES (2);');
-    assert.deepEqual(await migrate(), { applied: ['0002_value'], newer: [] });
+    assert.deepEqual(await migrate(), { applied: ['0001_thing', '0002_value'], newer: [] });
     assert.deepEqual((await sql`SELECT value FROM thing`.execute(database.db)).rows, [{ value: 2 }]);
-  });
-
-  it('if an earlier build failed and left an invalid index, migrateToLatest builds this index again, and the index is then valid', async () => {
-    await migrate();
-    await sql`INSERT INTO thing VALUES (1), (1)`.execute(database.db);
-    // This build fails, because two rows have the same value. It leaves an invalid index, as an interrupted build does.
-    const unique = sql`CREATE UNIQUE INDEX CONCURRENTLY thing_by_value ON thing (value)`;
-    await assert.rejects(unique.execute(database.db), /could not create unique index/);
-    assert.equal(await isValid('thing_by_value'), false);
-    await add('0002_index', INDEX);
-    assert.deepEqual(await migrate(), { applied: ['0002_index'], newer: [] });
-    assert.equal(await isValid('thing_by_value'), true);
-  });
-
-  it('if the connection pool prepares its statements and limits their duration, migrateToLatest still builds a valid index', async () => {
-    await add('0002_index', INDEX);
-    assert.deepEqual(await migrate({ isPrepared: true }), { applied: ['0001_thing', '0002_index'], newer: [] });
-    assert.equal(await isValid('thing_by_value'), true);
-  });
-
-  it('while an index of a table is built, other transactions can write to the table', async () => {
-    await migrate();
-    await add('0002_index', INDEX);
-    let migrated: Promise<unknown> | undefined;
-    await database.db.transaction().execute(async (tx) => {
-      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The build of the index waits until this transaction ends.
-      migrated = migrate();
-      const isBuilding = async () => {
-        const { rows } = await sql`
-          SELECT FROM pg_stat_progress_create_index WHERE relid = 'thing'::regclass
-        `.execute(database.db);
-        return rows.length > 0;
-      };
-      await eventually(isBuilding, 'the build of the index');
-      await sql`INSERT INTO thing VALUES (2)`.execute(database.db);
-    });
-    assert.deepEqual(await migrated, { applied: ['0002_index'], newer: [] });
-    assert.equal(await isValid('thing_by_value'), true);
   });
 
   it('a migration that waits for a lock delays readers by less than 0.8 s, reports the wait once, and succeeds when the lock is free', async () => {
@@ -185,7 +131,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
       const [, median = Number.POSITIVE_INFINITY] = delaysMs.sort((a, b) => a - b);
       assert.ok(median < 800, `readers waited ${delaysMs.join(', ')} ms behind the migration`);
     });
-    assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_column'], newer: [] }, 1]);
+    assert.deepEqual([await migrated, waits], [{ applied: ['0002_column'], newer: [] }, 1]);
   });
 
   it('if a migration and another transaction would deadlock, the transaction commits, and the migration then succeeds', async () => {
@@ -203,7 +149,7 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
       // `thing`. The migration soon stops waiting and undoes its work, which unlocks `thing`. The INSERT can then run.
       await sql`INSERT INTO thing VALUES (1)`.execute(tx);
     });
-    assert.deepEqual([await migrated, conflicts], [{ applied: ['0002_columns'], newer: [] }, 1]);
+    assert.deepEqual([await migrated, waits], [{ applied: ['0002_columns'], newer: [] }, 1]);
   });
 
   it('a migration gives up if a lock is not free in time, changes nothing, and says what to do', async () => {
@@ -213,19 +159,11 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     await database.db.transaction().execute(async (tx) => {
       await sql`SELECT FROM part`.execute(tx);
       await assert.rejects(
-        migrate({ giveUpMs: 700 }),
-        /^OperatorError: The migration 0002_columns of the database failed: canceling statement due to lock timeout\. Transactions of other clients hold locks on its tables/,
+        migrate(700),
+        /^OperatorError: The migrations of the database failed: canceling statement due to lock timeout\. Transactions of other clients hold locks on its tables/,
       );
     });
     const { rows } = await sql`SELECT FROM pg_attribute WHERE attname = 'other'`.execute(database.db);
     assert.deepEqual(rows, []);
-  });
-
-  it('if a migration with the line "-- transaction: off" has a statement that does not build an index, migrateToLatest refuses the migration and names the statement', async () => {
-    await add('0002_index', '-- transaction: off\nUPDATE thing SET value = 1;');
-    await assert.rejects(
-      migrate(),
-      /0002_index of the database failed: "UPDATE thing SET value = 1" must begin with CREATE INDEX CONCURRENTLY/,
-    );
   });
 });

@@ -7,7 +7,7 @@ import { cleanUp, runCommand, startServing } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
 import { withPooler } from '../lib/postgres-url.ts';
-import { type Database, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import { hasUnnamedPooler } from './pooling.ts';
 import { inTransaction, runTransaction } from './transaction.ts';
 
@@ -62,7 +62,6 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   it('each mode of a transaction has the isolation that it names, and otherwise read committed, whatever the default of the database is', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_isolation = 'serializable'`.execute(database.db);
-    await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_read_only = on`.execute(database.db);
     const fresh = await startPgbouncer(database.url);
     const db = openDatabase({ url: withPooler(fresh.urlOf(database.url), 'transaction'), poolSize: 1 });
     const mode = sql<{ mode: string }>`
@@ -78,23 +77,6 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await db.destroy();
     await fresh.close();
     await sql`ALTER DATABASE ${sql.ref(name)} RESET ALL`.execute(database.db);
-  });
-
-  it('if DATABASE_POOLER promises prepared statements but they get lost, the error names the setting', {
-    skip: (version ?? 0) >= 1.21 && 'this PgBouncer keeps prepared statements',
-  }, async () => {
-    // PgBouncer has five connections to the server, so at least two of the six pools share a connection. Each pool prepares a statement
-    // under the same name. On the shared connection, the statement of the second pool must fail, because the first pool has already used
-    // the name.
-    const wrong = withPooler(url, 'transaction-prepared');
-    const pools: Database[] = [1, 2, 3, 4, 5, 6].map(() => openDatabase({ url: wrong, poolSize: 1, isPrepared: true }));
-    const calls = async () => {
-      for (const pool of pools) {
-        await settings.execute(pool);
-      }
-    };
-    await assert.rejects(calls(), /lost a prepared statement\. Set DATABASE_POOLER to transaction\./);
-    await Promise.all(pools.map((pool) => pool.destroy()));
   });
 
   it('while other clients send statements, three concurrent migrate commands all exit 0, and leave no lock', async () => {

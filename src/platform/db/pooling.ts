@@ -1,12 +1,11 @@
 import { poolerOf } from '../lib/postgres-url.ts';
-import { newClient } from './new-client.ts';
+import { newClient } from './session.ts';
 
 const TIMEOUT_MS = 5_000;
 
 /**
  * Returns true if a connection pooler is between this process and PostgreSQL, but the settings name none. A pooler gives its client a
  * process id that differs from the result of `pg_backend_pid()`.
- * @throws an error of pg if the database is out of reach
  */
 export async function hasUnnamedPooler(url: string): Promise<boolean> {
   if (poolerOf(url) !== 'none') {
@@ -17,7 +16,6 @@ export async function hasUnnamedPooler(url: string): Promise<boolean> {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // If the connection is lost, the running statement fails too, so this event needs no handling.
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

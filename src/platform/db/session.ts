@@ -7,10 +7,8 @@ export const MIN_POSTGRES_MAJOR = 15;
 
 /**
  * Settings of PostgreSQL on which the statements of the service rely. The service makes all of them itself, so the settings that a role, a
- * database or a server has for other programs do not matter. For example:
- * - Under `repeatable read`, the transaction that holds the lock for migrations would keep a snapshot, and the build of an index in the same
- *   migration would wait for this snapshot forever.
- * - COPY writes dates, intervals, bytes and numbers as text, which the other database must be able to read.
+ * database or a server has for other programs do not matter. For example, COPY writes dates, intervals, bytes and numbers as text, which
+ * the other database must be able to read.
  */
 const SETTINGS = {
   client_encoding: 'UTF8',
@@ -26,14 +24,12 @@ const SETTINGS = {
   plan_cache_mode: 'auto',
   exit_on_error: 'off',
   lock_timeout: '0',
+  idle_session_timeout: '0',
 };
-/** Time limits of newer versions of PostgreSQL, which must be off. An older server refuses a connection that sets an unknown setting. */
-const NEWER_LIMITS = ['idle_session_timeout', 'transaction_timeout'];
 /** Time limits that the server applies, in milliseconds: for one statement, and for a transaction that waits for its next statement. */
 const LIMITS = { statement_timeout: '10000', idle_in_transaction_session_timeout: '15000' };
 const NO_LIMITS: typeof LIMITS = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
-/** Mode of a transaction that names no other mode. */
-const MODE = { isolation: 'read committed', read_only: 'off' };
+const ISOLATION = 'read committed';
 
 /** Matches the parameters of a URL that would replace the settings of the service. */
 const IN_URL =
@@ -55,28 +51,22 @@ export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig 
     return { connectionString: url };
   }
   const given = new pg.Client({ connectionString: url }) as unknown as { connectionParameters: { options?: string } };
-  const modes = Object.entries(MODE).map(([name, value]) => [`default_transaction_${name}`, value] as const);
-  const own = [...modes, ...settingsOf(limits)].map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`);
+  const modes = { default_transaction_isolation: ISOLATION, default_transaction_read_only: 'off' };
+  const own = Object.entries({ ...modes, ...settingsOf(limits) }).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
+  );
   return {
     connectionString: url.replace(IN_URL, ''),
     options: [given.connectionParameters.options ?? '', ...own].join(' ').trim(),
   };
 }
 
-/** Returns a statement that turns off the time limits of newer versions of PostgreSQL, and leaves out those that the server does not know. */
-function withoutNewerLimits(isLocal: boolean): string {
-  const cases = NEWER_LIMITS.map(
-    (name) =>
-      `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN set_config('${name}', '0', ${isLocal}) END AS ${name}`,
-  );
-  return `SELECT ${cases.join(', ')}`;
-}
-
-/** Makes the settings of a new connection that `clientConfig` cannot make. */
-export function settleConnection(client: pg.ClientBase, url: string): void {
-  if (poolerOf(url) === 'none') {
-    client.query(withoutNewerLimits(false)).catch(() => {}); // If the connection is lost, the next statement fails too.
-  }
+/**
+ * Makes a client of pg outside of the pools, with the settings of the service. Does not connect it. If its connection is lost, the running
+ * statement fails, so the event `error` needs no handling.
+ */
+export function newClient(url: string, config: pg.ClientConfig & Limits): pg.Client {
+  return new pg.Client({ ...config, ...clientConfig(url, config) }).on('error', () => {});
 }
 
 /**
@@ -84,13 +74,9 @@ export function settleConnection(client: pg.ClientBase, url: string): void {
  * not a part of the BEGIN, which a standby would refuse. The next statement would then run outside of a transaction.
  */
 export function beginText(pooler: Pooler, limits: Limits): (mode: TransactionSettings) => string {
-  const settings = `${localSettings(limits)}; ${withoutNewerLimits(true)}`;
-  return ({ isolationLevel = MODE.isolation, accessMode = 'read write' }) => {
-    const isReadOnly = accessMode === 'read only';
-    const begin = `BEGIN ISOLATION LEVEL ${isolationLevel}${isReadOnly ? ' READ ONLY' : ''}`;
-    const mode = isReadOnly ? '' : `SET LOCAL transaction_read_only = ${MODE.read_only}; `;
-    return pooler === 'none' ? begin : `${begin}; ${mode}${settings}`;
-  };
+  const settings = pooler === 'none' ? '' : `; ${localSettings(limits)}`;
+  return ({ isolationLevel = ISOLATION, accessMode }) =>
+    `BEGIN ISOLATION LEVEL ${isolationLevel}${accessMode === 'read only' ? ' READ ONLY' : ''}${settings}`;
 }
 
 /**
@@ -98,11 +84,11 @@ export function beginText(pooler: Pooler, limits: Limits): (mode: TransactionSet
  * may lock tables before it takes its snapshot.
  */
 export function localSettings(limits: Limits): string {
-  return settingsOf(limits)
+  return Object.entries(settingsOf(limits))
     .map(([name, value]) => `SET LOCAL ${name} = '${value}'`)
     .join('; ');
 }
 
-function settingsOf({ hasNoTimeLimit }: Limits): [string, string][] {
-  return Object.entries({ ...SETTINGS, ...(hasNoTimeLimit ? NO_LIMITS : LIMITS) });
+function settingsOf({ hasNoTimeLimit }: Limits): Record<string, string> {
+  return { ...SETTINGS, ...(hasNoTimeLimit ? NO_LIMITS : LIMITS) };
 }

@@ -13,10 +13,8 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * Runs the work in one transaction without a retry, and throws each failure unchanged. The transaction has one of three modes:
- * - `read write`: The work may write.
- * - `read only`: The work may only read.
- * - `snapshot`: Like `read only`, but all statements see the data as it was at one moment.
+ * Runs the work in one transaction without a retry, and throws each failure unchanged. In the mode `snapshot`, the work may only read, and
+ * all its statements see the data as it was at one moment.
  */
 export async function runTransaction<T>(
   db: Database,
@@ -34,7 +32,6 @@ function settingsOfTransaction(settings: Record<string, string>): string {
   return `SELECT ${calls.join(', ')}`;
 }
 
-/** Settings that force the planner of PostgreSQL to read the rows by an index, in the order of the index. */
 const PLAN_BY_INDEX = settingsOfTransaction({
   enable_sort: 'off',
   enable_incremental_sort: 'off',
@@ -46,19 +43,15 @@ const PLAN_BY_INDEX = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner read each table by an index, in the order of the index.
+ * Runs a statement with settings that make the planner read each table by an index, in the order of the index. Without them, the planner may
+ * read or sort a whole queue for its first rows, because the queue was short at the last ANALYZE, or when the statement was prepared.
  *
- * Without these settings, the planner may choose a slow plan for a statement that reads the first rows of a queue. The planner expects few
- * rows if the queue was short at the last ANALYZE, or when the statement was prepared. If the queue is long now, this plan reads or sorts
- * the whole queue.
- *
- * The settings take no round trip of their own (`PipelineConnection`). Outside of a transaction, the statement gets a transaction of its own.
+ * The settings take no round trip of their own. Outside of a transaction, the statement gets a transaction of its own.
  */
 export async function executeByIndex<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith(PLAN_BY_INDEX, db, statement);
 }
 
-/** Settings that force the planner of PostgreSQL to scan no whole table, and to use only one process of the server. */
 const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -66,9 +59,8 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
 });
 
 /**
- * Runs a statement with settings that make the planner read an index, and not scan the whole table. An index that contains all columns of
- * the statement is faster to read than the table. Without these settings, the planner would scan the whole table for a statement that
- * counts many rows, and the server would use several processes for the scan.
+ * Runs a statement with settings that make the planner read an index that has all columns of the statement. Without them, the planner would
+ * scan the whole table for a statement that counts many rows, with several processes of the server.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   return await executeWith(PLAN_WITHOUT_TABLE_SCAN, db, statement);
@@ -77,12 +69,6 @@ export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder
 async function executeWith<Row>(settings: string, db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const query = statement.compile(db);
   return await withConnection(db, (connection) => connection.executeWith<Row>(settings, query));
-}
-
-/** Runs a statement that PostgreSQL refuses in a transaction, for example CREATE INDEX CONCURRENTLY. */
-export async function executeOutsideTransaction<T>(db: Kysely<T>, statement: RawBuilder<unknown>): Promise<void> {
-  const query = statement.compile(db);
-  await withConnection(db, (connection) => connection.executeUnwrapped(query));
 }
 
 /**

@@ -5,12 +5,7 @@ import { decryptBound, encryptBound } from './sealing.ts';
 const ID_BYTES = 4;
 
 /** Error for a stored secret that cannot be decrypted. The secret was changed or moved to another location, or its key was discarded. */
-export class SecretDecryptionError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'SecretDecryptionError';
-  }
-}
+export class SecretDecryptionError extends Error {}
 
 /** The keys of the service. All of them are derived from the pepper, so they stay the same while the master key is replaced. */
 export class Keyring {
@@ -48,16 +43,11 @@ export class Keyring {
 
   /** Decrypts a secret. @throws SecretDecryptionError if the ciphertext was changed or moved, or if its key was discarded */
   decrypt(ciphertext: Buffer, boundTo: string): string {
-    if (ciphertext.length < ID_BYTES) {
-      throw new SecretDecryptionError(
-        `The stored ciphertext of "${boundTo}" is too short, so the ciphertext was changed or cut off. Replace this secret.`,
-      );
-    }
-    const id = ciphertext.readUInt32BE(0);
+    const id = ciphertext.length < ID_BYTES ? 0 : ciphertext.readUInt32BE();
     const key = this.#keys.get(id);
     if (key === undefined) {
       throw new SecretDecryptionError(
-        `The stored ciphertext of "${boundTo}" needs encryption key ${id}, which was discarded. Replace this secret.`,
+        `The stored ciphertext of "${boundTo}" needs encryption key ${id}, which was discarded, or was changed. Replace this secret.`,
       );
     }
     try {

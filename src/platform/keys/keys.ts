@@ -8,13 +8,13 @@ import { deleteAllKeys, insertWrappedKey, readWrappedKeys, updateWrappedKey, typ
 
 export { Keyring, SecretDecryptionError } from './keyring.ts';
 export { findMasterKey, masterKeyPath, storeMasterKey } from './master-key.ts';
+export { decryptBound, encryptBound } from './sealing.ts';
 export { checkSecrets, type SecretColumn } from './secret-check.ts';
 export { readSettledKeys } from './store.ts';
 
-/** Master keys that wrap (encrypt) the service keys. */
-export interface MasterKeys {
+interface MasterKeys {
   current: Buffer;
-  /** Old master key, or null if the master key is not being replaced. It unwraps the keys that are not yet wrapped with `current`. */
+  /** Old master key, while the master key is being replaced. It unwraps the keys that are not yet wrapped with `current`. */
   previous: Buffer | null;
 }
 
@@ -23,25 +23,18 @@ type KeyName = Omit<WrappedKey, 'wrapped_key'>;
 const PEPPER: KeyName = { purpose: 'pepper', version: 1 };
 const KEY_BYTES = 32;
 
-/**
- * Reads the master key from its file in DATA_DIR. If this is the first start of the service, makes a key and this file.
- * @param db database, which need not be migrated yet
- * @throws OperatorError if the file is invalid, or if the file is missing but the database has keys. No new master key is made then.
- */
+/** Reads the master key as `readMasterKeyOf` does. If this is the first start of the service, makes a key and its file. */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
   return (await readMasterKeyOf(db, dataDir)) ?? (await makeMasterKey(dataDir));
 }
 
 /**
- * Reads the master key from its file in DATA_DIR. Changes nothing.
- * @param db database, which need not be migrated yet
+ * Reads the master key from its file in DATA_DIR. Changes nothing. The database need not be migrated yet.
  * @returns null if there is no file yet, because the service was never started
- * @throws OperatorError if the file is invalid. Also thrown if the file is missing but the database has keys, because only the missing
- * master key can decrypt them.
+ * @throws OperatorError if the file is invalid, or if it is missing but the database has keys
  */
 export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Buffer | null> {
-  // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
-  // file before it stores keys. So if the database has keys, the file is there too.
+  // The database must be read before the file, because a process at its first start writes the file before it stores keys.
   const hasKeys = (await readWrappedKeys(db)).length > 0;
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
@@ -54,11 +47,9 @@ export async function readMasterKeyOf(db: Database, dataDir: string): Promise<Bu
 }
 
 /**
- * Checks that each service key of the database can be unwrapped with the current or the previous master key. Changes nothing, so a caller
- * can run this check before it migrates the database.
- * @param db database, which need not be migrated yet
+ * Checks that the master keys unwrap each service key of the database, which need not be migrated yet. Changes nothing.
  * @returns the number of service keys, which is 0 before the first start
- * @throws OperatorError if there is a service key that neither of these two master keys can unwrap
+ * @throws OperatorError if neither master key unwraps a service key
  */
 export async function checkMasterKeys(db: Database, masterKeys: MasterKeys): Promise<number> {
   const wrapped = await readWrappedKeys(db);
@@ -72,10 +63,9 @@ export async function unwrapsAllKeys(db: Db, masterKey: Buffer): Promise<boolean
 }
 
 /**
- * Reads and unwraps the pepper, and derives the keys of the service from it. Makes the pepper at the first start of the service. Never
- * changes an existing key.
- * @param previous old master key, while the master key is being replaced. It unwraps the keys that `current` does not wrap yet.
- * @throws OperatorError if there is a service key that neither master key can unwrap
+ * Unwraps the pepper, and derives the keys of the service from it. Makes the pepper at the first start. Never changes an existing key.
+ * @param previous old master key, while the master key is being replaced
+ * @throws OperatorError if neither master key unwraps a service key
  */
 export async function openKeyring(db: Database, current: Buffer, previous: Buffer | null = null): Promise<Keyring> {
   const masterKeys = { current, previous };
@@ -94,9 +84,7 @@ function isPepper({ purpose }: KeyName): boolean {
 }
 
 /**
- * Wraps all service keys of the database with the master key `to`. The caller must begin a transaction first. Two processes may do this at
- * the same time.
- * @param from master key with which keys may be wrapped now, or null if there is no such key
+ * Wraps all service keys of the database with the master key `to`, in a transaction of the caller. Two processes may do this at once.
  * @returns the number of keys that were wrapped again
  * @throws OperatorError if neither `from` nor `to` unwraps one of the keys
  */
@@ -129,15 +117,11 @@ function nameOf({ purpose, version }: KeyName): string {
   return `${purpose} ${version}`;
 }
 
-/**
- * Encrypts a key with the master key and the name of the key. The result can be decrypted only with the same name. So if someone exchanges
- * two wrapped keys in the database, neither of them can be decrypted.
- */
+/** Encrypts a key, bound to its name. So two wrapped keys that were exchanged in the database cannot be decrypted. */
 function wrapKey(name: KeyName, key: Buffer, masterKey: Buffer): WrappedKey {
   return { ...name, wrapped_key: encryptBound(masterKey, key, nameOf(name)) };
 }
 
-/** Decrypts a wrapped key. @returns null if `masterKey` cannot decrypt it */
 function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
   try {
     return decryptBound(masterKey, wrapped.wrapped_key, nameOf(wrapped));

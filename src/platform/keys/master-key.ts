@@ -13,11 +13,7 @@ export function masterKeyPath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
-/**
- * Returns the master key from the settings. If the settings have no master key and the database is embedded, reads the key from its file in
- * DATA_DIR. Makes no new key.
- * @returns null if there is no master key
- */
+/** Returns the master key from the settings or, if the database is embedded, from its file in DATA_DIR. Returns null if there is none. */
 export async function findMasterKey({
   masterKey,
   databaseUrl,
@@ -43,30 +39,20 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   return bytes === null ? null : decodeKey(bytes, path);
 }
 
-/**
- * Makes a master key and its file in DATA_DIR. If two processes do this at the same time, both use the key of the file.
- * @returns the key that is in the file at the end
- */
-export async function makeMasterKey(dataDir: string): Promise<Buffer> {
-  return await writeMasterKey(dataDir, randomBytes(KEY_BYTES));
+/** Makes the file of the master key in DATA_DIR if it is missing. Returns the key that is in the file at the end. */
+export async function makeMasterKey(dataDir: string, key: Buffer = randomBytes(KEY_BYTES)): Promise<Buffer> {
+  const path = masterKeyPath(dataDir);
+  await writeNewFile(path, `${key.toString('base64')}\n`);
+  return decodeKey(await readFile(path), path);
 }
 
-/**
- * Stores a master key in the key file in DATA_DIR.
- * @throws OperatorError if the file already has a different key
- */
+/** Stores a master key in its file in DATA_DIR. @throws OperatorError if the file already has a different key */
 export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
-  if (!(await writeMasterKey(dataDir, key)).equals(key)) {
+  if (!(await makeMasterKey(dataDir, key)).equals(key)) {
     throw new OperatorError(
       `${masterKeyPath(dataDir)} has another master key already. Move the file away, and run the command again. Nothing was changed.`,
     );
   }
-}
-
-async function writeMasterKey(dataDir: string, key: Buffer): Promise<Buffer> {
-  const path = masterKeyPath(dataDir);
-  await writeNewFile(path, `${key.toString('base64')}\n`);
-  return decodeKey(await readFile(path), path);
 }
 
 function decodeKey(bytes: Buffer, path: string): Buffer {

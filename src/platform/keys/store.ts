@@ -19,14 +19,13 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
 }
 
 async function hasTableOfKeys(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
-  return rows[0]?.exists === true;
+  const { rows } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('service_key')`.execute(db);
+  return rows.length > 0;
 }
 
 /**
- * Reads all service keys like `readWrappedKeys`, but first waits until no other transaction writes to their table. Such a transaction may
- * still run after its client has ended.
- * @throws the error of pg if the other transaction has not ended after `waitMs` milliseconds
+ * Reads all service keys, after a wait of at most `waitMs` until no other transaction writes to their table. Such a transaction may still
+ * run after its client has ended.
  */
 export async function readSettledKeys(db: Database, waitMs: number): Promise<WrappedKey[]> {
   if (!(await hasTableOfKeys(db))) {
@@ -39,10 +38,7 @@ export async function readSettledKeys(db: Database, waitMs: number): Promise<Wra
   });
 }
 
-/**
- * Inserts a key, and leaves an existing key unchanged. If several processes start at the same time, the key of the first process stays, and
- * all processes use this key.
- */
+/** Inserts a key, unless another process has inserted it first. */
 export async function insertWrappedKey(db: Db, key: WrappedKey): Promise<void> {
   await db
     .insertInto('service_key')

@@ -165,7 +165,11 @@ describe('commands whose database fails', { skip: noCopies }, () => {
     assert.equal(writing.length, 3);
     const cases: [string, string, RegExp][] = [
       ['53100', 'could not extend file: No space left on device', /has a full disk \(.+\)\. Free some space/],
-      ['53200', 'out of memory', /has not enough memory \(out of memory\)\. Give the database server more memory/],
+      [
+        '53200',
+        'out of memory',
+        /has reached a limit of its machine \(out of memory\)\. Give the database server more resources/,
+      ],
       [
         '25006',
         'cannot execute INSERT in a read-only transaction',

@@ -227,7 +227,7 @@ describe('roomservice move', { skip: noCopies }, () => {
     const failing = move(proxy.url);
     await waitForCommit(target);
     await terminateTransfer(target);
-    assertRefused(await failing, /ended the work \(.+\)\. .+ Nothing was moved\./);
+    assertRefused(await failing, /cannot do the work \(.+\)\. .+ Nothing was moved\./);
     assert.deepEqual([await orderCount(target), await hasMarker()], [0, false]);
 
     const succeeding = move(proxy.url);

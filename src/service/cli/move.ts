@@ -7,7 +7,6 @@ import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { type DatabaseSource, openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase, migrate } from '#platform/copy/database-target.ts';
 import { withDatabase } from '#platform/db/database.ts';
-import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import {
   type MoveMarker,
   movedError,
@@ -16,7 +15,7 @@ import {
   removeMoveMarker,
   writeMoveMarker,
 } from '#platform/db/embedded/move-marker.ts';
-import { explainFault } from '#platform/db/fault-messages.ts';
+import { databaseName, explainFault, nameDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath, readSettledKeys } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';

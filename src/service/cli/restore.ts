@@ -4,7 +4,7 @@ import { type Backup, checkBackup, openBackup } from '#platform/copy/backup-file
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { emptyDatabase } from '#platform/copy/database-target.ts';
 import type { Database } from '#platform/db/database.ts';
-import { hasPassword } from '#platform/db/embedded/cluster.ts';
+import { readPassword } from '#platform/db/embedded/cluster.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { findMasterKey, masterKeyPath, rewrapAllKeys, storeMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
@@ -55,7 +55,7 @@ async function load(context: Context, backup: Backup, backupKey: Buffer | null) 
 
 /** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */
 async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void> {
-  if (databaseUrl !== null || (await hasPassword(dataDir))) {
+  if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
     return;
   }
   const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {

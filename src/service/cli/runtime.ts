@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import type { Config, Environment } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
-import { databaseName, nameDatabase } from '#platform/db/database-name.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
-import type { Role } from '#platform/db/embedded/presence.ts';
-import { explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
+import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
@@ -151,10 +149,8 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
     // The master key is checked before the migrations run, because a start without the correct master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
-    const onWait = () => progress('Another process migrates the database. This process waits until it has ended.');
-    const onLocked = () =>
-      progress('The migration waits for transactions of other clients, which hold locks on its tables.');
-    const migration = await migrateToLatest(db, { onWait, onLocked });
+    const onWait = () => progress('The migration waits for locks of another migration or of other clients.');
+    const migration = await migrateToLatest(db, { onWait });
     const layout = await readLayout(db);
     return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
   });

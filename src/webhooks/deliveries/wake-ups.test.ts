@@ -33,8 +33,6 @@ describe('notifications of new events', () => {
       url: service.database.url,
       channel: WAKE_UP_CHANNEL,
       onNotification: (payload) => notifications.push(payload),
-      onDeaf: () => {},
-      testWithinMs: 60_000,
     });
     await eventually(() => notifications.length === 1, 'begin of listening');
     // The worker waits at least a minute between two searches for due deliveries. So if it sends an event during a test, a notification has

@@ -135,7 +135,7 @@ export const PLATFORM_BUGS: Bug[] = [
     harm: 'a migration behind a long transaction makes all calls on its table wait',
     edits: [
       {
-        file: 'src/platform/db/give-way.ts',
+        file: 'src/platform/db/migrate.ts',
         find: 'const LOCK_WAIT_MS = 500;',
         replace: 'const LOCK_WAIT_MS = 30_000;',
       },

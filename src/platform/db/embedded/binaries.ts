@@ -61,17 +61,14 @@ async function linkLibraries(packageDir: string): Promise<void> {
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {
     const link = join(packageDir, target);
     if ((await lstat(link).catch(ifAbsent)) === undefined) {
-      await symlink(relative(dirname(target), source), link).catch((error) => rethrowUnlessThere(error, packageDir));
+      await symlink(relative(dirname(target), source), link).catch((error: unknown) => {
+        if (codeOf(error) !== 'EEXIST') {
+          throw new EmbeddedPostgresError(
+            `Links to libraries are missing in ${packageDir}. Run "npm rebuild" as the owner of the folder.`,
+            { cause: error },
+          );
+        }
+      });
     }
-  }
-}
-
-function rethrowUnlessThere(error: unknown, packageDir: string): void {
-  if (codeOf(error) !== 'EEXIST') {
-    throw new EmbeddedPostgresError(
-      `Links to libraries are missing in ${packageDir}, and the service may not write to that folder (${codeOf(error)}). ` +
-        'Run "npm rebuild" as the owner of the folder.',
-      { cause: error },
-    );
   }
 }

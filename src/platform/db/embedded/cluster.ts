@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { writeNewFile } from '../../lib/new-file.ts';
+import { readInstalledMajor } from './binaries.ts';
+import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
-import { readMajor } from './major-version.ts';
 
 /** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
@@ -22,14 +22,9 @@ interface Initialisation {
 }
 
 /**
- * Returns true if DATA_DIR contains the file with the database password. The password is made before the database. So if the file is
- * missing, no database was ever opened in DATA_DIR.
+ * Reads the password of the PostgreSQL role. Returns undefined if its file is missing. The password is made before the database, so no
+ * database was ever opened in DATA_DIR then.
  */
-export async function hasPassword(dataDir: string): Promise<boolean> {
-  return (await readPassword(dataDir)) !== undefined;
-}
-
-/** Reads the password of the PostgreSQL role. Returns undefined if its file is missing. */
 export async function readPassword(dataDir: string): Promise<string | undefined> {
   return (await readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(ifAbsent))?.trim();
 }
@@ -46,9 +41,34 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
 
 /** Refuses a DATA_DIR that contains no database. @throws EmbeddedPostgresError */
 export async function refuseMissing(dataDir: string): Promise<void> {
-  const found = (await hasPassword(dataDir)) ? await findDatabase(dataDir) : undefined;
+  const found = (await readPassword(dataDir)) === undefined ? undefined : await findDatabase(dataDir);
   if (found === undefined || (await readMajor(found.clusterDir)) === undefined) {
     throw new EmbeddedPostgresError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
+  }
+}
+
+/** Reads the major version of the PostgreSQL that made a data directory, for example 17. Returns undefined if there is no database yet. */
+export async function readMajor(clusterDir: string): Promise<number | undefined> {
+  const text = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(ifAbsent);
+  return text === undefined ? undefined : Number.parseInt(text, 10);
+}
+
+/**
+ * Refuses a database that a PostgreSQL of another major version has made, even if that PostgreSQL runs already.
+ * @throws EmbeddedPostgresError that says how to bring the data to this version
+ */
+export async function refuseOtherMajor(clusterDir: string): Promise<void> {
+  const found = await readMajor(clusterDir);
+  const own = await readInstalledMajor();
+  if (found !== undefined && found !== own) {
+    const remedy =
+      found > own
+        ? 'Install the newer version of Roomservice again.'
+        : 'Run "roomservice backup" with the version of Roomservice that you used before. Then run "roomservice restore" with this version ' +
+          'and an empty DATA_DIR.';
+    throw new EmbeddedPostgresError(
+      `PostgreSQL ${found} made the database in ${clusterDir}, but this version of Roomservice has PostgreSQL ${own}. ${remedy} Nothing was changed.`,
+    );
   }
 }
 

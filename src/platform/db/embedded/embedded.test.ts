@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat, unlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
-import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 
 test('the first start creates a database with a password, fsync and no TCP port, even if the path of DATA_DIR has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
@@ -68,7 +68,7 @@ test('if two processes start "serve" on one DATA_DIR at the same time, one start
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');
   const losers = attempts.filter((attempt) => attempt.status === 'rejected');
   assert.equal(winners.length, 1);
-  assert.ok(losers[0]?.reason instanceof AlreadyServedError);
+  assert.ok(losers[0]?.reason instanceof EmbeddedPostgresError);
   assert.match(losers[0].reason.message, /^Another "serve" already runs on this DATA_DIR \(.*\/data\)\. Stop it, or/);
   await winners[0]?.value.close();
   await (await open(dataDir, { role: 'serve' })).close();

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOrMakePassword, refuseMissing } from './cluster.ts';
-import { locate } from './location.ts';
-import { refuseOtherMajor } from './major-version.ts';
-import type { Presence, Role } from './presence.ts';
-import { databaseUrl, enter, leave, type Server } from './server.ts';
+import pg from 'pg';
+import { newClient } from '../session.ts';
+import { findBinaries } from './binaries.ts';
+import { NAME, prepareCluster, readOrMakePassword, refuseMissing, refuseOtherMajor } from './cluster.ts';
+import { codeOf, EmbeddedPostgresError, programError } from './failure.ts';
+import { locate, type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
+import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
+
+/** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
+export type Role = 'serve' | 'command' | 'exclusive';
 
 export interface EmbeddedPostgres {
   /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
@@ -27,7 +33,35 @@ export interface EmbeddedOptions {
   log?: (message: string) => void;
 }
 
+interface Server {
+  location: Location;
+  password: string;
+  settings: Record<string, string>;
+  role: Role;
+  log: (message: string) => void;
+}
+
+/** Connection that shows that a process uses PostgreSQL. Its locks end with the process, even if the process is killed. */
+interface Presence {
+  client: pg.Client;
+  /** Resolves when the connection has ended. */
+  ended: Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 25;
+const RESTART_WAIT_MS = 200;
 const RETRY_WAIT_MS = 500;
+const MAX_STARTS = 3;
+const TIMEOUT_MS = 5_000;
+/** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
+const CLAIM_MS = 3_000;
+/** Database for the locks of processes. Nothing else takes locks there. */
+const MAINTENANCE_DATABASE = 'postgres';
+/** Key of the advisory lock that each process holds in shared mode. An `exclusive` process, and the one that stops PostgreSQL, hold it alone. */
+const USE_LOCK = 1;
+/** Key of the advisory lock that a `serve` process holds, so that only one `serve` process runs. */
+const SERVE_LOCK = 2;
 
 /**
  * Opens the service's own PostgreSQL in DATA_DIR. Connects to it if another process has started it, and starts it otherwise. If PostgreSQL
@@ -42,10 +76,9 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   const location = await locate(options.dataDir, log);
   await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, mayCreate: true, log };
+  const server: Server = { location, password, settings, role, log };
   const closing = new AbortController();
-  const presence = await enter(server, role, closing.signal);
-  const keeping = keepPresence({ ...server, mayCreate: false }, role, presence, closing.signal);
+  const keeping = keepPresence(server, await enter(server, closing.signal), closing.signal);
   const close = async () => {
     closing.abort();
     await leave(server, await keeping);
@@ -54,41 +87,187 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   return { url: databaseUrl(server), clusterDir: location.clusterDir, close: () => (closed ??= close()) };
 }
 
-/**
- * Keeps a connection to PostgreSQL until `closing` is aborted, so that no other process stops PostgreSQL. If the connection is lost,
- * connects again. Returns the last connection, which may be lost already.
- */
-async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
-  const closed = once(closing, 'abort');
-  let presence = first;
-  while (!closing.aborted) {
-    await Promise.race([presence.ended, closed]);
-    if (!closing.aborted) {
-      server.log('The connection to PostgreSQL is lost. The service restores it.');
-      const next = await enterAgain(server, role, closing);
-      if (next !== undefined) {
-        presence = next;
-        server.log('The connection to PostgreSQL is restored.');
-      }
-    }
-  }
-  return presence;
+/** Returns the connection string of a database, with the Unix socket and the password. */
+export function databaseUrl(
+  { location, password }: { location: Pick<Location, 'socketDir'>; password: string },
+  database = NAME,
+): string {
+  return `postgres://${NAME}:${password}@${encodeURIComponent(location.socketDir)}:5432/${database}?sslmode=disable`;
 }
 
-/** Tries to connect to PostgreSQL until it succeeds. Returns undefined if `closing` is aborted first. */
-async function enterAgain(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
-  let lastMessage = '';
-  while (!closing.aborted) {
-    try {
-      return await enter(server, role, closing);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (message !== lastMessage && !closing.aborted) {
-        server.log(message);
-      }
-      lastMessage = message;
+/** Keeps a connection until `closing` is aborted, and connects again if it is lost. Returns the last one, which may be lost already. */
+async function keepPresence(server: Server, first: Presence, closing: AbortSignal): Promise<Presence> {
+  const closed = once(closing, 'abort');
+  let presence = first;
+  for (;;) {
+    await Promise.race([presence.ended, closed]);
+    if (closing.aborted) {
+      return presence;
     }
-    await sleep(RETRY_WAIT_MS, undefined, { signal: closing }).catch(() => {});
+    server.log('The connection to PostgreSQL is lost. The service restores it.');
+    let lastMessage = '';
+    for (let isLost = true; isLost && !closing.aborted; ) {
+      try {
+        presence = await enter(server, closing);
+        isLost = false;
+        server.log('The connection to PostgreSQL is restored.');
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== lastMessage && !closing.aborted) {
+          server.log(message);
+        }
+        lastMessage = message;
+        await sleep(RETRY_WAIT_MS, undefined, { signal: closing }).catch(() => {});
+      }
+    }
   }
-  return undefined;
+}
+
+/**
+ * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits for its end.
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s, or if another process forbids the role
+ */
+async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
+  const { clusterDir } = server.location;
+  let launched: Launch | undefined;
+  let failures = 0;
+  let lastError: unknown;
+  for (const deadlineMs = Date.now() + READY_TIMEOUT_MS; Date.now() < deadlineMs; ) {
+    const postmaster = await findPostmaster(clusterDir);
+    const failure = await launched?.failure();
+    if (postmaster?.isReady) {
+      try {
+        return await connectAndClaim(server);
+      } catch (error) {
+        throwUnlessTemporary(error, server);
+        lastError = error;
+      }
+    } else if (postmaster === undefined && (launched === undefined || failure !== undefined)) {
+      if (failure !== undefined) {
+        // The backends of a killed PostgreSQL may still run for a short time, and a new PostgreSQL refuses to start beside them.
+        failures += failure.includes('shared memory block') ? 0 : 1;
+        if (failures === MAX_STARTS) {
+          throw programError('PostgreSQL does not start', failure, dirname(clusterDir));
+        }
+        await sleep(RESTART_WAIT_MS);
+      }
+      launched = await start(server);
+    }
+    await sleep(POLL_MS, undefined, { signal });
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL in ${clusterDir} did not accept connections within ${READY_TIMEOUT_MS / 1000} s. Read its log ${logFile(clusterDir)}.`,
+    { cause: lastError },
+  );
+}
+
+async function start({ location, password, settings, log }: Server): Promise<Launch> {
+  const binaries = await findBinaries(location.account, dirname(location.clusterDir));
+  await prepareCluster(location, { binaries, password, sync: settings['fsync'] !== 'off', log });
+  await prepareSocketDir(location);
+  return launch(location, { binaries, settings });
+}
+
+async function connectAndClaim(server: Server): Promise<Presence> {
+  const client = newClient(databaseUrl(server, MAINTENANCE_DATABASE), {
+    application_name: `roomservice ${server.role}`,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  const presence = { client, ended: new Promise<void>((resolve) => client.once('end', resolve)) };
+  await client.connect();
+  try {
+    await claimRole(presence, server);
+    await createDatabase(client);
+    return presence;
+  } catch (error) {
+    await (isTemporary(error) ? client.end() : leave(server, presence));
+    throw error;
+  }
+}
+
+/**
+ * Takes the advisory locks of the role, which the connection holds until it ends.
+ * @throws EmbeddedPostgresError if another process still forbids the role after 3 s
+ */
+async function claimRole({ client }: Presence, { role, location: { dataDir } }: Server): Promise<void> {
+  const claim = async (lock: string, refusal: string) => {
+    await client.query(`SELECT ${lock}`).catch((error: unknown) => {
+      throw codeOf(error) === '55P03' ? new EmbeddedPostgresError(refusal) : error;
+    });
+  };
+  await client.query(`SET lock_timeout = ${CLAIM_MS}`);
+  if (role === 'exclusive') {
+    await claim(
+      `pg_advisory_lock(${USE_LOCK})`,
+      `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`,
+    );
+    return;
+  }
+  await claim(
+    `pg_advisory_lock_shared(${USE_LOCK})`,
+    `Another command, for example "roomservice move", must be the only process that uses the data in ${dataDir}. Wait until that command has ended, and try again.`,
+  );
+  if (role === 'serve') {
+    await claim(
+      `pg_advisory_lock(${SERVE_LOCK})`,
+      `Another "serve" already runs on this DATA_DIR (${dataDir}). Stop it, or set the same DATABASE_URL for both.`,
+    );
+  }
+}
+
+/** Creates the application's database if it is missing. */
+async function createDatabase(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [NAME]);
+  if (rowCount === 0) {
+    await client.query(`CREATE DATABASE ${NAME}`).catch((error: unknown) => {
+      // Another process has created the database since the SELECT (42P04), or at the same moment (23505).
+      if (!['42P04', '23505'].includes(codeOf(error))) {
+        throw error;
+      }
+    });
+  }
+}
+
+/** Returns true if PostgreSQL is starting, stopping or out of reach, or has too many connections. Then a later attempt may succeed. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof pg.DatabaseError
+    ? /^(57P0[123]|53300)$/.test(error.code ?? '')
+    : !(error instanceof EmbeddedPostgresError);
+}
+
+function throwUnlessTemporary(error: unknown, { location }: Server): void {
+  if (codeOf(error) === '28P01') {
+    throw new EmbeddedPostgresError(
+      `The password in ${join(location.dataDir, PASSWORD_FILE)} is not the password of the database in ` +
+        `${location.clusterDir}. Restore the file, or remove DATA_DIR to start with an empty database.`,
+      { cause: error },
+    );
+  }
+  if (!isTemporary(error)) {
+    throw error;
+  }
+}
+
+/**
+ * Stops PostgreSQL if this process is the last one that uses it, or if the connection of this process is lost. In the latter case, another
+ * process that uses PostgreSQL starts it again. Then ends the connection of this process.
+ */
+async function leave({ location: { clusterDir } }: Server, { client }: Presence): Promise<void> {
+  try {
+    const isLast = await leaveAsLast(client).catch(() => true);
+    const postmaster = isLast ? await findPostmaster(clusterDir) : undefined;
+    if (postmaster !== undefined) {
+      await stopPostmaster(clusterDir, postmaster.pid);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns true if no other process uses PostgreSQL. Then no other process can begin to use it until this connection ends. */
+async function leaveAsLast(client: pg.Client): Promise<boolean> {
+  await client.query('SELECT pg_advisory_unlock_all()');
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);
+  return rows[0]?.taken === true;
 }

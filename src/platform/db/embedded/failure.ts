@@ -18,24 +18,6 @@ export function programError(what: string, output: string, folder: string, cause
   return new EmbeddedPostgresError(message, { cause });
 }
 
-/** Error of a `serve` that starts while another `serve` runs on the same DATA_DIR. */
-export class AlreadyServedError extends EmbeddedPostgresError {
-  constructor(dataDir: string) {
-    super(
-      `Another "serve" already runs on this DATA_DIR (${dataDir}). Stop it, or set the same DATABASE_URL for both.`,
-    );
-  }
-}
-
-/** Creates the error of a process that cannot run beside another one, because one of the two is `exclusive`. */
-export function inUseError(dataDir: string, isExclusive: boolean): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    isExclusive
-      ? `Another process uses the data in ${dataDir}, for example "roomservice serve". Stop it, and run the command again. Nothing was changed.`
-      : `Another command, for example "roomservice move", must be the only process that uses the data in ${dataDir}. Wait until that command has ended, and try again.`,
-  );
-}
-
 /** Returns the code of a system error, such as ENOENT, or a SQLSTATE, or an empty text. */
 export function codeOf(error: unknown): string {
   return (error instanceof Error && (error as NodeJS.ErrnoException).code) || '';

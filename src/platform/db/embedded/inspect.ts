@@ -1,16 +1,13 @@
 import { readInstalledMajor } from './binaries.ts';
-import { readPassword } from './cluster.ts';
+import { readMajor, readPassword, refuseOtherMajor } from './cluster.ts';
+import { databaseUrl } from './embedded.ts';
 import { EmbeddedPostgresError } from './failure.ts';
 import { checkDataDir, findDatabase, PASSWORD_FILE } from './location.ts';
-import { readMajor, refuseOtherMajor } from './major-version.ts';
 import { refuseMoved } from './move-marker.ts';
 import { findPostmaster } from './postmaster.ts';
-import { databaseUrl } from './server.ts';
 
 /** Embedded database as it was found in DATA_DIR. */
 export interface EmbeddedState {
-  /** PostgreSQL's data directory. */
-  clusterDir: string;
   /** Major version of the PostgreSQL that the data belongs to, such as 18. */
   major: number;
   /** Connection string of the running database, which contains its password. Null if PostgreSQL does not accept connections. */
@@ -39,5 +36,5 @@ export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | 
     );
   }
   const isReady = (await findPostmaster(found.clusterDir))?.isReady === true;
-  return { clusterDir: found.clusterDir, major, url: isReady ? databaseUrl({ location: found, password }) : null };
+  return { major, url: isReady ? databaseUrl({ location: found, password }) : null };
 }

@@ -40,9 +40,8 @@ const RIGHTS = constants.R_OK | constants.W_OK | constants.X_OK;
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
- * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. Usually the database is inside DATA_DIR. But
- * PostgreSQL's system user may be unable to enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder
- * under /var/lib/roomservice, and a link in DATA_DIR points to it.
+ * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. If PostgreSQL's system user cannot enter DATA_DIR,
+ * for example in the home folder of root, the database is under /var/lib/roomservice, and a link in DATA_DIR points to it.
  * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -181,7 +180,7 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** Returns a handler for `.catch(…)` that throws each error again, except errors with these codes. */
+/** Handler for `.catch(…)` that throws each error again, except errors with these codes. */
 function unless(...codes: string[]): (error: unknown) => void {
   return (error) => {
     if (!codes.includes(codeOf(error))) {

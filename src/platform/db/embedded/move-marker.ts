@@ -5,15 +5,9 @@ import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 const FILE = 'moved-to';
 
-/**
- * Content of the file `moved-to` in DATA_DIR. It names the database to which the data of the embedded database was moved. It contains no
- * password.
- */
+/** Content of the file `moved-to` in DATA_DIR, which names the database to which the data of the embedded database was moved. */
 export interface MoveMarker {
-  /**
-   * State of the move. `moving` means that the commit of the move has begun, and its result is not known. `moved` means that the other
-   * database has the data.
-   */
+  /** `moving` means that the commit of the move has begun, and its result is not known. */
   state: 'moving' | 'moved';
   /** Host, port and name of the other database, for example `db.example:5432/roomservice`. */
   to: string;
@@ -21,15 +15,9 @@ export interface MoveMarker {
   moved_at: string;
   /** Number of rows that were moved, for each table. */
   rows: Record<string, number>;
-  /**
-   * Number of nights whose night counters were compared with the reservations. A night counter stores how many rooms of one room type are
-   * held in a night.
-   */
+  /** Number of nights whose counters were compared with the reservations. */
   nights: number;
-  /**
-   * Number of nights whose counter did not match the reservations. The rows were moved unchanged, so the same nights were wrong before the
-   * move.
-   */
+  /** Number of nights whose counter did not match the reservations, as before the move. */
   wrong_nights: number;
 }
 
@@ -37,10 +25,7 @@ export function moveMarkerPath(dataDir: string): string {
   return join(resolve(dataDir), FILE);
 }
 
-/**
- * Reads the marker. Returns null if the data was never moved.
- * @throws EmbeddedPostgresError if the file is damaged
- */
+/** Returns null if the data was never moved. @throws EmbeddedPostgresError if the file is damaged */
 export async function readMoveMarker(dataDir: string): Promise<MoveMarker | null> {
   const path = moveMarkerPath(dataDir);
   const text = await readFile(path, 'utf8').catch(ifAbsent);
@@ -72,9 +57,8 @@ export async function removeMoveMarker(dataDir: string): Promise<void> {
 }
 
 /**
- * Refuses the data in DATA_DIR if it was moved to another database. Also refuses the data if such a move was interrupted at its end,
- * because the other database may then already have the data. Without this refusal, the process would write new changes to DATA_DIR, and the
- * other database would never get these changes.
+ * Refuses the data in DATA_DIR if another database has it, or may have it after an interrupted move. The other database would never get
+ * the changes that are written here.
  * @throws EmbeddedPostgresError
  */
 export async function refuseMoved(dataDir: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,6 @@ export interface Launch {
   failure(): Promise<string | undefined>;
 }
 
-const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
@@ -45,7 +44,7 @@ async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
 }
 
-/** Reads the command line of a process. Returns an empty text if the process does not exist or is a zombie. */
+/** Returns an empty text if the process does not exist or is a zombie. */
 async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') {
@@ -53,8 +52,7 @@ async function readCommandLine(pid: number): Promise<string> {
     }
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch (error) {
-    const code: unknown = error instanceof Error && 'code' in error && error.code;
-    if (code === 'ENOENT' || code === 'ESRCH' || code === 1) {
+    if (['ENOENT', 'ESRCH', 1].includes((error as { code: string | number }).code)) {
       return '';
     }
     throw error;
@@ -78,24 +76,25 @@ export async function launch(
     ...settings,
   };
   const args = ['-D', clusterDir, ...Object.entries(effective).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const log = openLog(logFile(clusterDir));
+  const path = logFile(clusterDir);
+  const log = openSync(path, 'a', 0o600);
+  const { size } = fstatSync(log);
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
     // A killed PostgreSQL leaves its lock file, and another program may have the pid of this file now. PG_GRANDPARENT_PID tells PostgreSQL
     // that a lock file with this pid is stale. Only PostgreSQL may remove the file, because it uses the file to find orphaned backends.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
-    stdio: ['ignore', log.descriptor, log.descriptor],
+    stdio: ['ignore', log, log],
     detached: true,
     ...account,
   });
-  closeSync(log.descriptor);
+  closeSync(log);
   child.unref();
   let ending: string | undefined;
   child.once('error', (error) => (ending = error.message));
   child.once('exit', (code, signal) => (ending = `PostgreSQL ended with ${signal ?? `exit code ${code}`}`));
   return {
-    failure: async () =>
-      ending && `${ending}. ${logFile(clusterDir)} ends with:\n${await readEnd(clusterDir, log.offset)}`,
+    failure: async () => ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
   };
 }
 
@@ -103,16 +102,8 @@ export function logFile(clusterDir: string): string {
   return join(dirname(clusterDir), 'postgres.log');
 }
 
-function openLog(path: string): { descriptor: number; offset: number } {
-  const descriptor = openSync(path, 'a', 0o600);
-  if (fstatSync(descriptor).size > MAX_LOG_BYTES) {
-    ftruncateSync(descriptor);
-  }
-  return { descriptor, offset: fstatSync(descriptor).size };
-}
-
-async function readEnd(clusterDir: string, offset: number): Promise<string> {
-  const written = (await readFile(logFile(clusterDir))).subarray(offset).toString();
+async function readEnd(path: string, offset: number): Promise<string> {
+  const written = (await readFile(path)).subarray(offset).toString();
   return written.trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -68,19 +68,6 @@ test('if the database is closed while a killed PostgreSQL restarts, no PostgreSQ
   process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
   await embedded.close();
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
-});
-
-test('a database folder that is removed during use is not replaced by an empty database', async (t) => {
-  const messages: string[] = [];
-  const embedded = await open(await newDataDir(t), { log: (message) => messages.push(message) });
-  const pid = (await postmasterPid(embedded.clusterDir)) ?? Number.NaN;
-  await rename(embedded.clusterDir, `${embedded.clusterDir}-moved`);
-  process.kill(pid, 'SIGKILL');
-  await eventually(async () => messages.at(-1)?.includes('was removed while it was in use'));
-  assert.ok(!(await readdir(dirname(embedded.clusterDir))).includes('postgres'));
-  await rename(`${embedded.clusterDir}-moved`, embedded.clusterDir);
-  await eventually(async () => messages.at(-1) === RESTORED);
-  await embedded.close();
 });
 
 test("if all processes were killed, a start finds the committed rows, even if another program has PostgreSQL's old pid", async (t) => {
