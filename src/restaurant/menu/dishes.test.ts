@@ -8,6 +8,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
+import { anyCharacter } from '#test/support/texts.ts';
 import { changeDish } from './menu.ts';
 import type { DishChange, StaffDish } from './schema.ts';
 
@@ -163,7 +164,9 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
 
   it('200: 40 random skus work in the path of a PATCH', async () => {
     const menu = sampleMenu();
-    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }).filter((sku) => !/\0|^\.\.?$/.test(sku));
+    const text = fc
+      .string({ unit: anyCharacter, minLength: 1, maxLength: 100 })
+      .filter((sku) => !/\0|^\.\.?$/.test(sku));
     const skus = fc.sample(fc.uniqueArray(text, { minLength: 40, maxLength: 40 }), 1)[0] ?? [];
     const own = await service.tenant({ menu: { ...menu, dishes: [] } });
     const dishes = skus.map((sku) => ({ sku, name: 'N', price: '1.00', category: 'Pizza' }));
