@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { closeSharedService, keepSharedService } from '#test/support/shared-service.ts';
 
 /**
  * Test files of a run. Several processes divide these files among themselves, so each file runs in only one process. Each process gets the
@@ -19,6 +20,7 @@ export interface SharedFiles {
 
 /** Runs each test file that no other process has taken, one after the other. Each file is a suite, and the name of the suite is its path. */
 export async function runTestFiles({ root, files, claimsDir }: SharedFiles): Promise<void> {
+  keepSharedService();
   for (const file of files) {
     if (claim(join(claimsDir, encodeURIComponent(file)))) {
       const before = mockable();
@@ -30,6 +32,7 @@ export async function runTestFiles({ root, files, claimsDir }: SharedFiles): Pro
       });
     }
   }
+  await closeSharedService();
 }
 
 /**

@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { dayAhead } from '../../test/support/hotel.ts';
-import { bookByOta, hotelTenant, type ManagedHotel } from '../../test/support/pms.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { bookByOta, hotelTenant } from '../../test/support/pms.ts';
+import { useService } from '../../test/support/shared-service.ts';
 import { ROUTES } from '../src/generated/pms.ts';
 import { RoomservicePms } from '../src/index.ts';
-import { type Front, startFaultProxy } from './front.ts';
+import { startFaultProxy } from './front.ts';
 import { failureOf } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
-let service: TestService;
-let front: Front;
-let hotel: ManagedHotel;
-let pms: RoomservicePms;
-let stay: { room_type_id: string; check_in: string; check_out: string };
-let plan: { rate_plan_id: string; check_in: string; check_out: string };
+const service = await useService();
+const front = await startFaultProxy(service.url);
+const hotel = await hotelTenant(service);
+const [apiKey = '', apiSecret = ''] = Object.values(hotel.pms);
+const pms = new RoomservicePms({ baseUrl: front.url, apiKey, apiSecret });
+const nights = { check_in: dayAhead(20), check_out: dayAhead(22) };
+const stay = { room_type_id: hotel.id('Harbour House', 'Double'), ...nights };
+const plan = { rate_plan_id: hotel.id('Harbour House', 'Double', 'Flexible'), ...nights };
 
-before(async () => {
-  service = await startService();
-  front = await startFaultProxy(service.url);
-  hotel = await hotelTenant(service);
-  const [apiKey = '', apiSecret = ''] = Object.values(hotel.pms);
-  pms = new RoomservicePms({ baseUrl: front.url, apiKey, apiSecret });
-  const nights = { check_in: dayAhead(20), check_out: dayAhead(22) };
-  stay = { room_type_id: hotel.id('Harbour House', 'Double'), ...nights };
-  plan = { rate_plan_id: hotel.id('Harbour House', 'Double', 'Flexible'), ...nights };
-});
-
-after(async () => {
-  await front.close();
-  await service.close();
-});
+after(() => front.close());
 
 describe('the PMS client', () => {
   test('the PMS client reads the properties, and the room types of a property with their rate plans', async () => {

@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { useService } from '../../test/support/shared-service.ts';
 import { Roomservice, RoomservicePms } from '../src/index.ts';
 import { VERSION } from '../src/version.ts';
-import { type Front, startFaultProxy } from './front.ts';
-import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
+import { startFaultProxy } from './front.ts';
+import { collect, failureOf, openPartnerTenant, water } from './partner-tenant.ts';
 
 const apiKey = 'the-key-of-this-test';
 const apiSecret = 'the-secret-of-this-test';
 
-let service: TestService;
-let front: Front;
-let tenant: PartnerTenant;
-
-before(async () => {
-  service = await startService();
-  front = await startFaultProxy(service.url);
-  tenant = await openPartnerTenant(service);
-});
+const service = await useService();
+const front = await startFaultProxy(service.url);
+const tenant = await openPartnerTenant(service);
 
 beforeEach(() => front.failNext());
 
-after(async () => {
-  await front.close();
-  await service.close();
-});
+after(() => front.close());
 
 /** Returns one text with the three forms in which a log could show the value: the output of `inspect`, JSON and a string. */
 function shown(value: unknown): string {

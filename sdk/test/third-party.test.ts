@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { dayAhead } from '../../test/support/hotel.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { useService } from '../../test/support/shared-service.ts';
 import { causeEvent } from '../../test/support/webhooks.ts';
 import { ROUTES } from '../src/generated/third-party.ts';
-import type { Roomservice } from '../src/index.ts';
-import { type Front, startFaultProxy } from './front.ts';
-import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
+import { startFaultProxy } from './front.ts';
+import { collect, failureOf, openPartnerTenant, water } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
-let service: TestService;
-let front: Front;
-let tenant: PartnerTenant;
-let roomservice: Roomservice;
+const service = await useService();
+const front = await startFaultProxy(service.url);
+const tenant = await openPartnerTenant(service);
+const roomservice = tenant.client({ baseUrl: front.url });
 
-before(async () => {
-  service = await startService();
-  front = await startFaultProxy(service.url);
-  tenant = await openPartnerTenant(service);
-  roomservice = tenant.client({ baseUrl: front.url });
-});
-
-after(async () => {
-  await front.close();
-  await service.close();
-});
+after(() => front.close());
 
 function stay(externalId: string) {
   return {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fastJsonStringify from 'fast-json-stringify';
 import { assertError } from '#test/support/answers.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { exchange } from '#test/support/raw-http.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { IN_WORDS } from '#platform/lib/patterns.ts';
@@ -65,17 +66,10 @@ describe('KEEP_ALIVE_SECONDS', () => {
   });
 });
 
-describe('every route', () => {
-  let service: TestService;
-  let tenant: TestTenant;
-  let routes: Route[];
-  before(async () => {
-    service = await startService();
-    tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
-    routes = await readDocumentedRoutes();
-  });
-  after(() => service.close());
+const { service, tenant } = await useRestaurant({ features: ['restaurant', 'hotel'] });
+const routes = await readDocumentedRoutes();
 
+describe('every route', () => {
   it('the request and response schemas of every route compile', async () => {
     // Compiles all schemas, because the service itself compiles a schema only at its first use. So the start of the service does not find a
     // faulty schema.

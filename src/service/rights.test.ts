@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Area } from '#access/tenants/tenants.ts';
 import { makeChannel } from '#test/support/channel.ts';
-import { book, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
+import { book, openHotel, pmsHeaders } from '#test/support/hotel.ts';
 import { invite } from '#test/support/people.ts';
 import { causeEvent, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { openDisplay, openSession, personId, SESSION } from '#test/support/sessions.ts';
 import { readRoutes } from '../../tools/openapi/openapi.ts';
 
@@ -138,23 +138,16 @@ interface Route {
   namesObject: boolean;
 }
 
-let service: TestService;
-let hotel: TestHotel;
-let routes: Route[];
 const callers = new Map<Caller, Record<string, string>>();
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  const ids = await makeObjects();
-  routes = (await readRoutes())
-    .filter(({ method, schema }) => method !== 'HEAD' && schema?.operationId !== undefined)
-    .map(({ method, url, schema }) => {
-      const path = url.replaceAll(/:(\w+)/g, (_, name: string) => ids(url, name));
-      return { id: schema?.operationId ?? '', method: String(method), path, namesObject: path !== url };
-    });
-  await makeCallers();
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const ids = await makeObjects();
+const routes = (await readRoutes())
+  .filter(({ method, schema }) => method !== 'HEAD' && schema?.operationId !== undefined)
+  .map(({ method, url, schema }) => {
+    const path = url.replaceAll(/:(\w+)/g, (_, name: string) => ids(url, name));
+    return { id: schema?.operationId ?? '', method: String(method), path, namesObject: path !== url };
+  });
+await makeCallers();
 
 /**
  * Makes an object for each parameter in the paths of the routes.

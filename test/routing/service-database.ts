@@ -10,6 +10,8 @@ export interface ServiceDatabase {
   db: Database;
   /** Texts of the statements that were sent, with the parameters of the last time. */
   statements: ReadonlyMap<string, readonly unknown[]>;
+  /** @throws AssertionError if a cluster could not route a statement that was sent so far */
+  assertRoutable: () => Promise<void>;
   /** Closes the connections. @throws AssertionError if a cluster could not route a statement */
   close: () => Promise<void>;
 }
@@ -36,7 +38,7 @@ export async function openServiceDatabase(
   layout?: Layout,
 ): Promise<ServiceDatabase> {
   if (!ofTestDatabases.has(db)) {
-    return { db, statements: new Map(), close: async () => {} };
+    return { db, statements: new Map(), assertRoutable: async () => {}, close: async () => {} };
   }
   const isForCluster = process.env['TEST_LAYOUT'] === 'cluster';
   return openChecked(url, layout ?? (isForCluster || isCluster(db) ? 'cluster' : 'one node'));
@@ -50,13 +52,17 @@ export function openChecked(url: string, layout: Layout): ServiceDatabase {
   const statements = new Map<string, readonly unknown[]>();
   const log = ({ query }: LogEvent) => void statements.set(query.sql.trim(), query.parameters);
   const db = createDatabase({ url, poolSize: 10, layout, log });
+  const assertSentRoutable = async () => {
+    faultsOf ??= await loadRoutingCheck(await readCatalogue(db));
+    assertRoutable(faultsOf, layout, statements);
+  };
   return {
     db,
     statements,
+    assertRoutable: assertSentRoutable,
     async close() {
       try {
-        faultsOf ??= await loadRoutingCheck(await readCatalogue(db));
-        assertRoutable(faultsOf, layout, statements);
+        await assertSentRoutable();
       } finally {
         await db.destroy();
       }

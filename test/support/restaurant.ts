@@ -80,7 +80,7 @@ export function setOrderStatus(
 }
 
 /**
- * Reads every row of the tables as text, with the id of the transaction that wrote the row. If the result is the same before and after an
+ * Reads every row that the tables have for tenants of this test file as text, with the id of the transaction that wrote the row. If the result is the same before and after an
  * action, the action wrote no row. For `app_user`, the column `last_seen_at` and the transaction id are left out, because the service may
  * write `last_seen_at` at any time after a call.
  */
@@ -89,7 +89,8 @@ export async function dumpRows(service: TestService, ...tables: string[]): Promi
   const dumps = tables.map(async (table) => {
     const content = table === 'app_user' ? sql`to_jsonb(t) - 'last_seen_at'` : sql`t.xmin || ' ' || t::text`;
     const { rows } = await sql<{ row: string }>`
-      SELECT ${sql.lit(table)} || ' ' || (${content})::text AS row FROM ${sql.table(table)} AS t ORDER BY 1
+      SELECT ${sql.lit(table)} || ' ' || (${content})::text AS row FROM ${sql.table(table)} AS t
+      WHERE ${sql.ref(table === 'tenant' ? 'id' : 'tenant_id')} >= ${service.firstTenantId} ORDER BY 1
     `.execute(db);
     return rows.map(({ row }) => row);
   });

@@ -69,6 +69,9 @@ export interface TestService {
    * `createTestDatabase`.
    */
   statements: ServiceDatabase['statements'];
+  assertRoutable: ServiceDatabase['assertRoutable'];
+  /** Lowest id that a tenant of this test file can have. Tenants with lower ids belong to other files that share the database. */
+  firstTenantId: number;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
@@ -93,7 +96,7 @@ export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) 
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? options.database ?? (await createTestDatabase());
-  const { db, statements, close: closeDatabase } = await openServiceDatabase(database, options.layout);
+  const { db, statements, assertRoutable, close: closeDatabase } = await openServiceDatabase(database, options.layout);
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
   const keyring = await openKeyring(db, masterKey);
   const config = { ...readConfig({}), webhookAllowPrivateNetwork: true, ...options.config };
@@ -126,6 +129,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     keyring,
     masterKey,
     statements,
+    assertRoutable,
+    firstTenantId: options.beside?.firstTenantId ?? 0,
     call: (method, path, callOptions) => call(url, method, path, callOptions),
     credential: issue,
     async apply(document) {

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { addPerson } from '#test/support/people.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { openDisplay, personId } from '#test/support/sessions.ts';
 import { type ChangeActor, readActorNames } from './actors.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-let other: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-  other = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
+const other = await service.tenant();
 
 /** Returns the names of the actors, as the tenant sees them. */
 async function namesOf(actors: ChangeActor[]): Promise<(string | null)[]> {

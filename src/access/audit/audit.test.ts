@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, sampleHotel } from '#test/support/tenants.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { setPassword } from '../tenants/tenants.ts';
@@ -10,15 +11,9 @@ import type { AuditEntry } from './schema.ts';
 
 const AUDIT = '/v1/staff/audit/';
 
-describe('GET /v1/staff/audit/', () => {
-  let service: TestService;
-  let tenant: TestTenant;
-  before(async () => {
-    service = await startService();
-    tenant = await service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
-  });
-  after(() => service.close());
+const { service, tenant } = await useRestaurant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
 
+describe('GET /v1/staff/audit/', () => {
   async function trail(target: TestTenant = tenant): Promise<AuditEntry[]> {
     const answer = await service.call('GET', AUDIT, { headers: target.owner });
     assert.equal(answer.status, 200, answer.text);

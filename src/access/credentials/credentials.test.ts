@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
 
@@ -11,13 +12,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const REVOKED = 'The credential is revoked. Create a new one.';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 10_000 } });
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 async function create(options: CallOptions = {}, of: TestTenant = tenant): Promise<CredentialSecret> {
   const answer = await service.call('POST', PATH, { ...options, headers: { ...of.owner, ...options.headers } });

@@ -2,25 +2,23 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { makeChannel, sendReservation } from '#test/support/channel.ts';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { register } from '#test/support/webhooks.ts';
 import { webhookSecretLocation } from './credentials.ts';
 
+const { service, tenant } = await useRestaurant({ features: ['restaurant', 'hotel'] });
+
 describe('after a lost response to a COMMIT', () => {
-  let service: TestService;
-  let tenant: TestTenant;
   let loser: CommitProxy;
   let api: TestService;
   beforeEach(async () => {
-    service = await startService();
-    tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
     loser = await startCommitProxy(service.database.url);
     api = await startService({ beside: { ...service, database: { ...service.database, db: loser.db } } });
   });
   afterEach(async () => {
     await api.close();
     await loser.close();
-    await service.close();
   });
 
   it('200: if the COMMIT response of a webhook registration is lost, the call returns the stored secret', async () => {

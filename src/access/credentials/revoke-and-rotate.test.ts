@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { cleanUp, startServing } from '#test/support/command.ts';
 import type { Answer } from '#test/support/http.ts';
-import { call, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { call } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
 const PATH = '/v1/third-party/menu/';
 const LANES = 4;
 
-let service: TestService;
-let tenant: TestTenant;
+const { service, tenant } = await useRestaurant();
+const env = {
+  DATABASE_URL: service.database.url,
+  MASTER_KEY: service.masterKey.toString('base64'),
+  RATE_LIMIT_PER_MINUTE: '1000000',
+};
 /** URLs of two processes of the service that share one database. */
-let nodes: string[];
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-  const env = {
-    DATABASE_URL: service.database.url,
-    MASTER_KEY: service.masterKey.toString('base64'),
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  };
-  nodes = (await Promise.all([1, 2].map(() => startServing(['--only', 'api'], { env })))).map(({ url }) => url);
-});
+const nodes = (await Promise.all([1, 2].map(() => startServing(['--only', 'api'], { env })))).map(({ url }) => url);
 after(async () => {
   await cleanUp();
-  await service.close();
 });
 
 type Headers = Record<string, string>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import {
   addPerson,
@@ -17,18 +17,14 @@ import {
   tokenOf,
 } from '#test/support/people.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { personId } from '#test/support/sessions.ts';
 import { countWaiting } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
-let service: TestService;
-let other: TestTenant;
-before(async () => {
-  service = await startService();
-  other = await service.tenant();
-});
-after(() => service.close());
+const service = await useService();
+const other = await service.tenant();
 
 describe('PATCH /v1/staff/people/{id}/', () => {
   it('200: a change of name, role and areas applies to the next call of the person, and the audit trail has the old and the new values', async () => {

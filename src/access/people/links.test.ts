@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
 import {
@@ -12,18 +12,13 @@ import {
   tokenOf,
 } from '#test/support/people.ts';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { CONSOLE } from '#test/support/sessions.ts';
 import { createTenantTokens } from '#platform/lib/tenant-token.ts';
 
-let service: TestService;
-let tenant: TestTenant;
 const hashes = countPasswordHashes();
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 const call = (json: unknown, options: CallOptions = { headers: CONSOLE }, node = service) =>
   node.call('POST', CHOOSE_PASSWORD, { json, ...options });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   assertConflict,
   auditOf,
@@ -16,16 +16,12 @@ import {
   resetPerson,
   signInForToken,
 } from '#test/support/people.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { personId } from '#test/support/sessions.ts';
 
-let service: TestService;
-let other: TestTenant;
-before(async () => {
-  service = await startService();
-  other = await service.tenant();
-});
-after(() => service.close());
+const service = await useService();
+const other = await service.tenant();
 
 describe('GET /v1/staff/people/', () => {
   it('200: the list shows the people of the tenant, newest first, with the documented fields, and no person of another tenant', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { countPasswordHashes } from '#test/support/password-hashes.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import {
   CONSOLE,
   consoleHeaders,
@@ -18,14 +19,8 @@ import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 const PASSWORD = `${ME}password/`;
 const NEW_PASSWORD = 'a password of tomorrow';
 
-let service: TestService;
-let tenant: TestTenant;
 const hashes = countPasswordHashes();
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 const statusOf = async (headers: Record<string, string>, node = service) =>
   (await node.call('GET', ME, { headers })).status;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { startService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import {
   age,
   CONSOLE,
@@ -16,13 +17,7 @@ import {
 const ORDERS = '/v1/staff/orders/';
 const CREDENTIALS = '/v1/third-party/credentials/';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 const { owner, staff, get, statusOf } = sessionCalls(() => ({ service, tenant }));
 /** Changes the row of the member of staff in the database, without a call of the API. */

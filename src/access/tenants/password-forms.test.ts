@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { countPasswordHashes, hashAsSent } from '#test/support/password-hashes.ts';
 import { choosePassword, invite } from '#test/support/people.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
 /** A password in three forms: composed letters (NFC), decomposed letters (NFD), and a mixture, as a Vietnamese keyboard writes it. */
 const COMPOSED = 'Tiếng Việt đẹp, São';
@@ -10,14 +11,8 @@ const DECOMPOSED = COMPOSED.normalize('NFD');
 const MIXED = COMPOSED.replace('ế', 'ê\u0301');
 const FORMS = [COMPOSED, DECOMPOSED, MIXED];
 
-let service: TestService;
-let tenant: TestTenant;
 const hashes = countPasswordHashes();
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 /** Invites a person, who chooses this password. @returns the e-mail of the person */
 async function personWith(password: string): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, describe, it, mock, type TestContext } from 'node:test';
+import { describe, it, mock, type TestContext } from 'node:test';
 import type { JWK } from 'jose';
 import {
   ISSUER,
@@ -12,21 +12,14 @@ import {
   startWithProvider,
   stopKeyServer,
 } from '#test/support/identity-provider.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { countProviderKeys } from './provider-tokens.ts';
 
 const PATH = '/v1/third-party/credentials/';
 
-let first: TestService;
-let rsa: SigningKey;
-let elliptic: SigningKey;
-let email: string;
-before(async () => {
-  first = await startService();
-  [rsa, elliptic] = await Promise.all([makeKey('RS256', 'rsa-1'), makeKey('ES256', 'ec-1')]);
-  email = `owner@${(await first.tenant()).document.slug}.example`;
-});
-after(() => first.close());
+const { service: first, tenant } = await useRestaurant();
+const [rsa, elliptic] = await Promise.all([makeKey('RS256', 'rsa-1'), makeKey('ES256', 'ec-1')]);
+const email = `owner@${tenant.document.slug}.example`;
 
 const sign = (key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) =>
   signToken(key, { email, ...claims }, header);

@@ -3,12 +3,12 @@ import { createHook } from 'node:async_hooks';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import type { Answer, CallOptions } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
 
 const PATH = '/v1/auth/token/';
 
-let service: TestService;
+const service = await useService();
 /** Number of password hashes that were computed during the tests. A check of a password also computes a hash. */
 let hashes = 0;
 const hook = createHook({
@@ -17,16 +17,12 @@ const hook = createHook({
   },
 });
 before(async () => {
-  service = await startService();
   // If the e-mail is unknown, the service compares the password with a decoy hash. The first sign-in with an unknown e-mail makes the decoy
   // hash. This sign-in happens here, before the tests count hashes.
   await signIn('nobody@nowhere.example', 'whatever it is');
   hook.enable();
 });
-after(async () => {
-  hook.disable();
-  await service.close();
-});
+after(() => void hook.disable());
 
 const signIn = (email: unknown, password: unknown) => service.call('POST', PATH, { json: { email, password } });
 

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair, SignJWT } from 'jose';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { STAFF_PASSWORD } from '#test/support/tenants.ts';
 import { setPassword } from './tenants.ts';
 
 const OWNER_PATH = '/v1/third-party/credentials/';
 const STAFF_PATH = '/v1/staff/orders/';
 
-let service: TestService;
-let tenant: TestTenant;
-let ownerId: string;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-  ownerId = await userId(tenant, 'owner');
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
+const ownerId = await userId(tenant, 'owner');
 
 async function userId({ tenantId }: TestTenant, role: string): Promise<string> {
   const { db } = service.database;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { exchange } from '#test/support/raw-http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { DOCUMENTS } from './api-documents.ts';
 import { GUIDE_NAMES } from './guides.ts';
 
@@ -28,13 +28,9 @@ const CACHED = [
 ];
 const ALL = [...PAGES, ...SOURCES, ...DOCUMENT_PATHS, ...ASSETS, '/llms.txt'];
 
-describe('site', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+const service = await useService();
 
+describe('site', () => {
   async function ask(method: string, path: string, headers: Record<string, string> = {}) {
     const response = await fetch(service.url + path, { method, headers });
     return { status: response.status, headers: response.headers, text: await response.text() };

@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { makeChannel, nowSeconds, sendReservation, type TestChannel } from '#test/support/channel.ts';
-import {
-  assertNightCounters,
-  dayAfter,
-  dayAhead,
-  setStayStatus,
-  openHotel,
-  type TestHotel,
-} from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { makeChannel, nowSeconds, sendReservation } from '#test/support/channel.ts';
+import { assertNightCounters, dayAfter, dayAhead, setStayStatus } from '#test/support/hotel.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-let channel: TestChannel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  channel = await makeChannel(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const channel = await makeChannel(service, hotel);
 
 /**
  * Unix time in seconds at which the tests begin. A `before` hook sets it, because this file may be imported minutes before its tests begin,

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { MAX_BODY_BYTES } from '#platform/lib/bounds.ts';
 import { assertError } from '#test/support/answers.ts';
-import { channelHeaders, makeChannel, nowSeconds, RECEIVER, type TestChannel } from '#test/support/channel.ts';
-import { dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { channelHeaders, makeChannel, nowSeconds, RECEIVER } from '#test/support/channel.ts';
+import { dayAhead, openHotel } from '#test/support/hotel.ts';
+import { startService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { signBody } from '#webhooks/deliveries/signature.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-let channel: TestChannel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  channel = await makeChannel(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const channel = await makeChannel(service, hotel);
 
 let calls = 0;
 function reservation(changes: Record<string, unknown> = {}): string {

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { dayAhead, openChannel, openHotel, STAFF_RESERVATIONS, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { dayAhead, openChannel, STAFF_RESERVATIONS } from '#test/support/hotel.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-let send: Awaited<ReturnType<typeof openChannel>>;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  send = await openChannel(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const send = await openChannel(service, hotel);
 
 const stored = async (id: string) =>
   (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: hotel.staff })).body;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { makeChannel, nowSeconds, RECEIVER, sendReservation, type TestChannel } from '#test/support/channel.ts';
+import { makeChannel, nowSeconds, RECEIVER, sendReservation } from '#test/support/channel.ts';
 import {
   assertNightCounters,
   book,
@@ -14,22 +14,13 @@ import {
   RESERVATIONS,
   reservationPath,
   sellable,
-  type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-let channel: TestChannel;
-let pms: Record<string, string>;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  channel = await makeChannel(service, hotel);
-  pms = await pmsHeaders(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const channel = await makeChannel(service, hotel);
+const pms = await pmsHeaders(service, hotel);
 
 const STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'];
 const HOLDING = ['pending', 'confirmed', 'no_show', 'completed'];

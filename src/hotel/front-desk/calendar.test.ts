@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   book,
@@ -14,17 +14,11 @@ import {
   writePlan,
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 async function propertyId(of: TestHotel, name = 'Harbour House'): Promise<string> {
   const { body } = await service.call('GET', '/v1/staff/properties/', { headers: of.staff });

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
-import { openHotel, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { openHotel } from '#test/support/hotel.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const list = (query = '', headers = hotel.staff) => service.call('GET', `/v1/staff/properties/${query}`, { headers });
 

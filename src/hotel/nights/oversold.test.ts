@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dayAhead, openChannel, openHotel, type TestHotel } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
 let hotel: TestHotel;
 let double: string;
 let suite: string;
-before(async () => {
-  service = await startService();
-});
+const service = await useService();
 beforeEach(async () => {
   hotel = await openHotel(service);
   double = hotel.roomTypes['Double'] ?? '';
   suite = hotel.roomTypes['Suite'] ?? '';
 });
-after(() => service.close());
 
 const list = (query = '', headers = hotel.staff): Promise<Answer> =>
   service.call('GET', `/v1/staff/nights/oversold/${query}`, { headers });

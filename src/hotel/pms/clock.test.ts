@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { bookByOta, hotelTenant, PMS } from '#test/support/pms.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 /**
  * Returns a property with one room type, the given time zone, and the given check-in and check-out times. The name of the property contains
@@ -45,16 +45,13 @@ const STAYS = [
   ['UTC', '00:00', '00:00', '1999-12-31', '2000-01-01', '1999-12-31T00:00', '2000-01-01T00:00'],
 ] as const;
 
-describe("check_in_date and check_out_date are the property's check-in and check-out times in UTC", () => {
-  let service: TestService;
-  let hotel: ManagedHotel;
-  before(async () => {
-    service = await startService();
-    const properties = new Map(STAYS.map(([zone, from, to]) => [`${zone} ${from} ${to}`, propertyAt(zone, from, to)]));
-    hotel = await hotelTenant(service, { properties: [...properties.values()] });
-  });
-  after(() => service.close());
+const service = await useService();
+const propertiesByName = new Map(
+  STAYS.map(([zone, from, to]) => [`${zone} ${from} ${to}`, propertyAt(zone, from, to)]),
+);
+const hotel = await hotelTenant(service, { properties: [...propertiesByName.values()] });
 
+describe("check_in_date and check_out_date are the property's check-in and check-out times in UTC", () => {
   for (const [zone, from, to, check_in, check_out, begins, ends] of STAYS) {
     it(`a stay in ${zone} from ${check_in} ${from} to ${check_out} ${to} is shown from ${begins} to ${ends} UTC`, async () => {
       const room_type_id = hotel.id(`${zone} ${from} ${to}`, 'Room');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { PMS } from '#test/support/pms.ts';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const PATH = '/v1/channel-manager/credentials/';
 const THIRD_PARTY_PATH = '/v1/third-party/credentials/';
@@ -18,17 +18,10 @@ interface Secret {
   api_secret: string;
 }
 
+const service = await useService();
+const [tenant, other] = await Promise.all([service.tenant(), service.tenant()]);
+
 describe('management of PMS credentials by the owner', () => {
-  let service: TestService;
-  let tenant: TestTenant;
-  let other: TestTenant;
-
-  before(async () => {
-    service = await startService();
-    [tenant, other] = await Promise.all([service.tenant(), service.tenant()]);
-  });
-  after(() => service.close());
-
   const call = (method: string, path: string, options: CallOptions = {}) =>
     service.call(method, path, { headers: tenant.owner, ...options });
   const create = async (label?: string): Promise<Secret> => {
@@ -165,7 +158,11 @@ describe('management of PMS credentials by the owner', () => {
 
   it('the stored row of a PMS credential does not contain its secret', async () => {
     const { api_secret } = await create();
-    const rows = await service.database.db.selectFrom('credential').selectAll().execute();
+    const rows = await service.database.db
+      .selectFrom('credential')
+      .selectAll()
+      .where('tenant_id', '=', tenant.tenantId)
+      .execute();
     const dump = JSON.stringify(rows) + rows.map((row) => row.secret_hash.toString('latin1')).join();
     assert.ok(!dump.includes(api_secret) && !dump.includes(api_secret.slice(4)));
   });

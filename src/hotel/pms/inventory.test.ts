@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { bookByOta, bookByPartner, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { bookByOta, bookByPartner, hotelTenant, PMS } from '#test/support/pms.ts';
+import { useService } from '#test/support/shared-service.ts';
+
+const service = await useService();
+const [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+const double = hotel.id('Harbour House', 'Double');
+const suite = hotel.id('Harbour House', 'Suite');
 
 describe('GET /v1/channel-manager/pms/inventory/', () => {
-  let service: TestService;
-  let hotel: ManagedHotel;
-  let other: ManagedHotel;
-  let double: string;
-  let suite: string;
-
-  before(async () => {
-    service = await startService();
-    [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
-    double = hotel.id('Harbour House', 'Double');
-    suite = hotel.id('Harbour House', 'Suite');
-  });
-  after(() => service.close());
-
   const ask = (query: string, headers = hotel.pms) => service.call('GET', `${PMS}/inventory/?${query}`, { headers });
   const inventory = async (roomTypeId: string, checkIn: string, checkOut: string) => {
     const answer = await ask(`room_type_id=${roomTypeId}&check_in=${checkIn}&check_out=${checkOut}`);

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { pmsHeaders } from '#test/support/hotel.ts';
-import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { hotelTenant, PMS } from '#test/support/pms.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: ManagedHotel;
-let other: ManagedHotel;
 const get = (path: string, headers = hotel.pms) => service.call('GET', `${PMS}${path}`, { headers });
 
-before(async () => {
-  service = await startService();
-  [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
-});
-after(() => service.close());
+const service = await useService();
+const [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
 
 describe('GET /v1/channel-manager/pms/properties/', () => {
   it('200: the PMS list has the properties in the order of the JSON file that describes the tenant, each with exactly five fields', async () => {

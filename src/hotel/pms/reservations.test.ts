@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { pmsHeaders } from '#test/support/hotel.ts';
 import { bookByOta, bookByPartner, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 
 const STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'];
@@ -16,11 +16,7 @@ interface PmsReservation {
   guest: object;
 }
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const get = (path: string, { pms }: ManagedHotel) =>
   service.call('GET', `${PMS}/reservations/${path}`, { headers: pms });

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
+
+const service = await useService();
 
 describe('rates and restrictions that are sent as a form', () => {
-  let service: TestService;
   let hotel: ManagedHotel;
   let plan: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
     hotel = await hotelTenant(service);
     plan = hotel.id('Harbour House', 'Double', 'Flexible');
   });
-  after(() => service.close());
 
   /**
    * Sends the fields in two requests, one URL-encoded and one multipart. Asserts that both responses are equal, and returns the response.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { hotelTenant, PMS } from '#test/support/pms.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 interface Rate {
   date: string;
@@ -10,14 +10,8 @@ interface Rate {
   is_sold_out: boolean;
 }
 
-let service: TestService;
-let hotel: ManagedHotel;
-let other: ManagedHotel;
-before(async () => {
-  service = await startService();
-  [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
-});
-after(() => service.close());
+const service = await useService();
+const [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
 
 const flexible = () => hotel.id('Harbour House', 'Double', 'Flexible');
 const ask = (query: string) => service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms });

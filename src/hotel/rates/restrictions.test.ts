@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
+
+const service = await useService();
 
 describe('PUT /v1/channel-manager/pms/restrictions/', () => {
-  let service: TestService;
   let hotel: ManagedHotel;
   let plan: string;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
     hotel = await hotelTenant(service);
     plan = hotel.id('Harbour House', 'Double', 'Flexible');
   });
-  after(() => service.close());
 
   const put = (path: string, json: object) => service.call('PUT', `${PMS}/${path}/`, { headers: hotel.pms, json });
   const restrict = async (...restrictions: object[]): Promise<number> => {

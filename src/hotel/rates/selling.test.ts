@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { AVAILABILITY } from '#test/support/hotel.ts';
 import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { countWaiting } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
+const service = await useService();
+
 describe('effect of rates and restrictions from a PMS on bookings of partners', () => {
-  let service: TestService;
   let hotel: ManagedHotel;
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
     hotel = await hotelTenant(service);
   });
-  after(() => service.close());
 
   const put = async (list: 'rates' | 'restrictions', plan: string, entries: object[]) => {
     const json = { rate_plan_id: hotel.id('Harbour House', 'Double', plan), [list]: entries };

@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { book, dayAhead, openHotel, pmsHeaders, type TestHotel, writePlan } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-let service: TestService;
 let hotel: TestHotel;
 let flexible: string;
-before(async () => {
-  service = await startService();
-});
+const service = await useService();
 beforeEach(async () => {
   hotel = await openHotel(service);
   flexible = hotel.plans['Double/Flexible'] ?? '';
 });
-after(() => service.close());
 
 const change = (id: string | undefined, json: object, headers = hotel.owner): Promise<Answer> =>
   service.call('PATCH', `/v1/staff/rate-plans/${id}/`, { headers, json });

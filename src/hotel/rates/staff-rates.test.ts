@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { book, dayAfter, dayAhead, openHotel, pmsHeaders, type TestHotel, writePlan } from '#test/support/hotel.ts';
 import { PMS } from '#test/support/pms.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { changeRates } from './rate-changes.ts';
@@ -14,19 +15,15 @@ const RATES = '/v1/staff/rates/';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const OPEN = { price: null, is_sold_out: false };
 
-let service: TestService;
 let hotel: TestHotel;
 let flexible: string;
 let saver: string;
-before(async () => {
-  service = await startService();
-});
+const service = await useService();
 beforeEach(async () => {
   hotel = await openHotel(service);
   flexible = hotel.plans['Double/Flexible'] ?? '';
   saver = hotel.plans['Double/Saver'] ?? '';
 });
-after(() => service.close());
 
 const night = (days: number) => dayAhead(30 + days);
 const send = (json: unknown, headers = hotel.owner): Promise<Answer> => service.call('PATCH', RATES, { headers, json });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   AVAILABILITY,
@@ -11,19 +11,12 @@ import {
   openSmallHotel,
   pmsHeaders,
   sellable,
-  type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const ask = (query: string, headers = hotel.partner) => service.call('GET', `${AVAILABILITY}?${query}`, { headers });
 const askFor = (id: string | undefined, checkIn: string, checkOut: string) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertNightCounters, dayAhead, eventsOf, openSmallHotel, stay, type TestHotel } from '#test/support/hotel.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -19,7 +19,7 @@ import { Reservations } from './reservations.ts';
 const HOTELS = 3;
 const CAPACITY = 4;
 
-let service: TestService;
+const service = await useService();
 let hotels: TestHotel[];
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
@@ -28,7 +28,6 @@ let reservations: Reservations;
 let findRoomType: FindRoomType;
 
 before(async () => {
-  service = await startService();
   ({ db, statementsOf } = openRecorded(service.database.url, 6));
   hotels = await Promise.all(Array.from({ length: HOTELS }, (_, number) => openHotelAt(`${number + 1}0.00`)));
   const find = createRoomTypeFinder({ db: service.database.db, caches: NO_CACHES });
@@ -41,7 +40,6 @@ before(async () => {
 });
 after(async () => {
   await db.destroy();
-  await service.close();
 });
 
 /** Creates a hotel whose rate plans have the given price. A test that needs nights without reservations creates its own hotel. */

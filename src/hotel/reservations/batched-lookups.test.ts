@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   AVAILABILITY,
   book,
@@ -12,22 +12,13 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { createNightReader, type NightRange } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 
 const HOTELS = 3;
 const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
-
-let service: TestService;
-/**
- * Three test hotels. They have different bookings and prices, so a test fails if a read returns the data of another hotel or room type.
- * Hotels, room types and nights have numbers from 0. Night 0 begins 40 days from today. These rules apply to room type `r` of hotel `h`:
- * - The room type has `h + r` bookings, and all of them are on night `h`.
- * - The room type is closed on night `r + 4`, and the price of this night differs from the base price.
- */
-let hotels: TestHotel[];
 
 const roomTypes = ROOM_TYPES.map((name) => ({
   name,
@@ -50,11 +41,14 @@ async function openBusyHotel(number: number): Promise<TestHotel> {
   return hotel;
 }
 
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  hotels = await Promise.all(Array.from({ length: HOTELS }, (_, number) => openBusyHotel(number)));
-});
-after(() => service.close());
+const service = await useService();
+/**
+ * Three test hotels. They have different bookings and prices, so a test fails if a read returns the data of another hotel or room type.
+ * Hotels, room types and nights have numbers from 0. Night 0 begins 40 days from today. These rules apply to room type `r` of hotel `h`:
+ * - The room type has `h + r` bookings, and all of them are on night `h`.
+ * - The room type is closed on night `r + 4`, and the price of this night differs from the base price.
+ */
+const hotels = await Promise.all(Array.from({ length: HOTELS }, (_, number) => openBusyHotel(number)));
 
 /** Returns one query for each room type of each hotel: the room type, and a number of nights from one to eight. */
 function lookups() {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import {
   assertNightCounters,
@@ -12,17 +12,10 @@ import {
   RESERVATIONS,
   sellable,
   stay,
-  type TestHotel,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 describe('POST /v1/third-party/hotels/reservations/', () => {
   it('201: the response to a booking has exactly the documented fields', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, countByStatus } from '#test/support/answers.ts';
 import {
@@ -13,15 +13,9 @@ import {
   sellable,
   type TestHotel,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const cancel = (id: string, tenant: Pick<TestHotel, 'partner'> = hotel) =>
   service.call('POST', reservationPath(id, 'cancel/'), { headers: tenant.partner });

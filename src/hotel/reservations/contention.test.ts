@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { countByStatus } from '#test/support/answers.ts';
@@ -15,14 +15,11 @@ import {
   sellable,
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { nightsOf } from '#platform/lib/dates.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-});
-after(() => service.close());
+const service = await useService();
 
 /**
  * Repeats the call until the response is not 503, each time after a random wait of at most 1 s. The contract asks callers to do this. On a

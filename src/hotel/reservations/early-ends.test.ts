@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import { makeChannel, nowSeconds, sendReservation } from '#test/support/channel.ts';
 import type { Answer } from '#test/support/http.ts';
@@ -20,13 +20,9 @@ import {
   STAFF_RESERVATIONS,
   type TestHotel,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const ZONE = 'Europe/Lisbon';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Answer } from '#test/support/http.ts';
-import { book, bookForHouse, openChannel, openHotel, STAFF_RESERVATIONS, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { book, bookForHouse, openChannel, STAFF_RESERVATIONS } from '#test/support/hotel.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
 /** Invisible characters and spaces that people paste with a text. */
 const MARK = '\uFEFF\u202A\u200E\u00A0 ';
@@ -14,13 +14,7 @@ const PASTED = {
 };
 const CLEAN = { name: 'می\u200Cخواهم', phone: PHONE, email: 'a@b.example' };
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 /** Returns the guest of the newest stay. */
 async function newest() {

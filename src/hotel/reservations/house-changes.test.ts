@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import {
   assertNightCounters,
@@ -16,15 +16,9 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const change = (of: TestHotel, id: string, json: Record<string, unknown>) =>
   service.call('PATCH', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff, json });

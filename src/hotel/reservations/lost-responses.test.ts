@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertNightCounters,
-  bookForHouse,
-  dayAhead,
-  openHotel,
-  STAFF_RESERVATIONS,
-  type TestHotel,
-} from '#test/support/hotel.ts';
+import { assertNightCounters, bookForHouse, dayAhead, STAFF_RESERVATIONS } from '#test/support/hotel.ts';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { personOf, type Staff } from '#access/tenants/tenants.ts';
 import { createNightReader } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
@@ -18,26 +11,28 @@ import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Reservations } from './reservations.ts';
 import { StaffStays } from './staff-stays.ts';
 
+const { service, hotel } = await useHotel();
+
 describe('writes of staff after a lost response to the COMMIT', () => {
-  let service: TestService;
-  let hotel: TestHotel;
   let loser: CommitProxy;
   let staff: Staff;
   let find: FindRoomType;
   before(async () => {
-    service = await startService();
-    hotel = await openHotel(service);
     loser = await startCommitProxy(service.database.url);
     find = async (tenantId, id) => await findRoomType(loser.db, tenantId, id);
     const { db } = service.database;
-    const user = await db.selectFrom('app_user').selectAll().where('role', '=', 'staff').executeTakeFirstOrThrow();
+    const user = await db
+      .selectFrom('app_user')
+      .selectAll()
+      .where('tenant_id', '=', hotel.tenantId)
+      .where('role', '=', 'staff')
+      .executeTakeFirstOrThrow();
     const tenant = await db.selectFrom('tenant').selectAll().where('id', '=', hotel.tenantId).executeTakeFirstOrThrow();
     const now = new Date();
     staff = personOf({ ...user, tenant }, { kind: 'token', id: null, generation: 0, expiresAt: now, now });
   });
   after(async () => {
     await loser.close();
-    await service.close();
   });
 
   /** Runs the work. The response to its COMMIT is lost, as if the connection had failed. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   assertNightCounters,
@@ -15,13 +15,9 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const night = async (hotel: TestHotel, name: string, day: number) => {
   const path = `/v1/staff/nights/${hotel.roomTypes[name]}/${dayAhead(day)}/`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   book,
   dayAhead,
@@ -9,13 +9,9 @@ import {
   type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 type Plan = { name: string; base_price: string; min_nights?: number; is_active?: boolean };
 

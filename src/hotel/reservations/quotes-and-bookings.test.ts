@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { todayIn } from '#platform/lib/dates.ts';
 import { formatCents } from '#platform/lib/money.ts';
 import { Random } from '#test/faults/random.ts';
@@ -16,7 +16,7 @@ import {
 } from '#test/support/hotel.ts';
 import { PMS } from '#test/support/pms.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const SEED = 25;
 /** Number of stays that are quoted and then booked. */
@@ -37,13 +37,9 @@ type Plans = NonNullable<RoomTypes[number]['rate_plans']>;
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe('quotes and bookings of random stays', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  });
-  after(() => service.close());
+const service = await useService();
 
+describe('quotes and bookings of random stays', () => {
   const random = new Random(SEED);
   const price = () => formatCents(random.below(20_000));
 

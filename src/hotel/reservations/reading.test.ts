@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { book, dayAhead, openChannel, openHotel, RESERVATIONS, reservationPath } from '#test/support/hotel.ts';
-import type { TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const list = (query = '', headers = hotel.partner) => service.call('GET', `${RESERVATIONS}${query}`, { headers });
 

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { assertNightCounters, book, dayAhead, openHotel, openHotelOf, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { countWaiting } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { moveHold } from '../nights/nights.ts';
 import { recount, repairNights } from './reservations.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const count = (tenantId = hotel.tenantId) => recount(service.database.db, tenantId);
 

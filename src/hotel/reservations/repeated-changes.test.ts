@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import {
   assertNightCounters,
@@ -12,19 +12,13 @@ import {
   reservationPath,
   sellable,
   STAFF_RESERVATIONS,
-  type TestHotel,
 } from '#test/support/hotel.ts';
 import { dumpRows } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
-let service: TestService;
-let own: TestHotel;
-before(async () => {
-  service = await startService();
-  own = await openHotel(service);
-});
-after(() => service.close());
+const service = await useService();
+const own = await openHotel(service);
 
 describe('request_id of POST /v1/staff/reservations/{id}/status/', () => {
   const CHANGED = ['event', 'delivery', 'reservation', 'night', 'audit_entry'];

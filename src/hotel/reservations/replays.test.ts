@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   assertNightCounters,
@@ -11,19 +11,12 @@ import {
   pmsHeaders,
   reservationPath,
   sellable,
-  type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 function assertReplayed(answer: Answer, first: Answer): void {
   assert.equal(answer.status, 200, answer.text);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import {
   book,
@@ -11,18 +11,11 @@ import {
   reservationPath,
   setStayStatus,
   STAFF_RESERVATIONS,
-  type TestHotel,
 } from '#test/support/hotel.ts';
 import { dumpRows } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const read = async (id: string, of = hotel) =>
   (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff })).body;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   STAFF_RESERVATIONS,
-  type TestHotel,
   book,
   bookForHouse,
   dayAhead,
@@ -12,10 +11,9 @@ import {
   openHotelOf,
   setStayStatus,
 } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let hotel: TestHotel;
+const { service, hotel } = await useHotel();
 /** Names of the stays by their ids, so that a failed test shows names. */
 const nameOf = new Map<string, string>();
 const idOf = (name: string) => [...nameOf].find(([, each]) => each === name)?.[0] ?? '';
@@ -23,8 +21,6 @@ const naturalIdOf = async (name: string) => (await get(`?ids=${idOf(name)}`)).bo
 let propertyIds: string[];
 
 before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
   const { body } = await service.call('GET', '/v1/staff/properties/', { headers: hotel.staff });
   propertyIds = body.map(({ id }: { id: string }) => id);
   const room_type_id = hotel.roomTypes['Bunk'];
@@ -47,7 +43,6 @@ before(async () => {
   const stranger = await openHotel(service);
   assert.equal((await book(service, stranger, { external_reservation_id: 'X-1', guest: ana })).status, 201);
 });
-after(() => service.close());
 
 const get = (query: string, headers = hotel.staff) => service.call('GET', `${STAFF_RESERVATIONS}${query}`, { headers });
 const named = async (query: string) => {
@@ -117,7 +112,11 @@ describe('filters of GET /v1/staff/reservations/', () => {
     for (const [query, expected] of cases) {
       assert.deepEqual(await named(`?${query}`), expected, query);
     }
-    const { id } = await db.selectFrom('channel').select('id').executeTakeFirstOrThrow();
+    const { id } = await db
+      .selectFrom('channel')
+      .select('id')
+      .where('tenant_id', '=', hotel.tenantId)
+      .executeTakeFirstOrThrow();
     for (const field of ['credential_id', 'property_id', 'room_type_id', 'ids']) {
       assert.deepEqual(await named(`?${field}=${crypto.randomUUID()}`), [], field);
       assert.deepEqual(await named(`?${field}=${id}`), [], `${field} of another object`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import {
   assertNightCounters,
@@ -11,19 +11,12 @@ import {
   openHotel,
   sellable,
   STAFF_RESERVATIONS,
-  type TestHotel,
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const get = (path: string, headers = hotel.staff) => service.call('GET', `${STAFF_RESERVATIONS}${path}`, { headers });
 const ids = (answer: Answer) => answer.body.map((row: { reservation_id: string }) => row.reservation_id);

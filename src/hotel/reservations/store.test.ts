@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { openSmallHotel, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { openSmallHotel } from '#test/support/hotel.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { holdNights } from '../nights/store.ts';
 import { insertReservations, type NewReservation } from './store.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  const room = { max_occupancy: 2, rate_plans: [{ name: 'Flexible', base_price: '100.00' }] };
-  hotel = await openSmallHotel(service, [
-    { ...room, name: 'Double', physical_capacity: 1 },
-    { ...room, name: 'Suite', physical_capacity: 2 },
-  ]);
-});
-after(() => service.close());
+const service = await useService();
+const room = { max_occupancy: 2, rate_plans: [{ name: 'Flexible', base_price: '100.00' }] };
+const hotel = await openSmallHotel(service, [
+  { ...room, name: 'Double', physical_capacity: 1 },
+  { ...room, name: 'Suite', physical_capacity: 2 },
+]);
 
 it('insertReservations stores each given column of a reservation of a partner and of one of an OTA, and null in the other columns', async () => {
   const { db } = service.database;
@@ -55,7 +50,12 @@ it('insertReservations stores each given column of a reservation of a partner an
   };
   const inserted = await inTransaction(db, (tx) => insertReservations(tx, [partners, otas]));
   assert.deepEqual(inserted, new Set([partners.id, otas.id]));
-  const stored = await db.selectFrom('reservation').selectAll().orderBy('natural_id').execute();
+  const stored = await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', hotel.tenantId)
+    .orderBy('natural_id')
+    .execute();
   for (const [index, given] of [partners, otas].entries()) {
     const row = Object.entries(stored[index] ?? {}).filter(([, value]) => value !== null);
     assert.deepEqual(Object.fromEntries(row), { ...given, changed_at: given.created_at, has_history: true });

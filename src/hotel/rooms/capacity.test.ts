@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { book, dayAhead, openHotel, sellable, type TestHotel } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
 let hotel: TestHotel;
 let double: string;
-before(async () => {
-  service = await startService();
-});
+const service = await useService();
 beforeEach(async () => {
   hotel = await openHotel(service);
   double = hotel.roomTypes['Double'] ?? '';
 });
-after(() => service.close());
 
 const change = (id: string | undefined, json: object, headers = hotel.owner): Promise<Answer> =>
   service.call('PATCH', `/v1/staff/room-types/${id}/`, { headers, json });

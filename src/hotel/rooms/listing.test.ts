@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { openHotel, ROOMS, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { openHotel, ROOMS } from '#test/support/hotel.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 type Properties = ReturnType<typeof sampleHotel>;
 

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { before, describe, it } from 'node:test';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { etagOf } from './etag.ts';
 
 const MENU = '/v1/third-party/menu/';
 
+const { service, tenant } = await useRestaurant();
+
 describe('GET menu with If-None-Match', () => {
-  let service: TestService;
-  let tenant: TestTenant;
   let etag: string;
   before(async () => {
-    service = await startService();
-    tenant = await service.tenant();
     etag = (await get()).headers.get('etag') ?? '';
   });
-  after(() => service.close());
 
   const get = (ifNoneMatch?: string, path = MENU, method = 'GET') =>
     service.call(method, path, {

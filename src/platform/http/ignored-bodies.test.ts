@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { CHANNELS, makeChannel } from '#test/support/channel.ts';
-import { book, openHotel, reservationPath, type TestHotel } from '#test/support/hotel.ts';
+import { book, reservationPath } from '#test/support/hotel.ts';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { openSession, personId, SESSION, SESSIONS } from '#test/support/sessions.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 import { readRoutes } from '../../../tools/openapi/openapi.ts';
@@ -39,14 +39,12 @@ interface Operation {
 }
 
 /** Covers the operations that take no body: those that contract §4 lists with "no body" (decision 38), and those of the staff API. */
+const { service, hotel } = await useHotel();
+
 describe('an operation that takes no body', () => {
-  let service: TestService;
-  let hotel: TestHotel;
   let operations: Operation[];
 
   before(async () => {
-    service = await startService();
-    hotel = await openHotel(service);
     const { owner, partner } = hotel;
     const order = await placeOrder(service, partner, 'N-1');
     await book(service, hotel, { external_reservation_id: 'N-1' });
@@ -108,7 +106,6 @@ describe('an operation that takes no body', () => {
       { name: 'endPause', method: 'DELETE', path: '/v1/staff/pause/', headers: owner, again: 200 },
     ];
   });
-  after(() => service.close());
 
   it('the tests of ignored bodies cover every operation of the API that takes no body, and no other operation', async () => {
     const routes = (await readRoutes()).filter(

@@ -1,30 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Answer, CallOptions } from '#test/support/http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const ORDERS = '/v1/third-party/orders/';
+
+const service = await useService();
+/** A second instance of the service, which allows each credential only one request a minute. */
+const narrow = await startService({ beside: service, config: { rateLimitPerMinute: 1 } });
+const { partner } = await service.tenant();
+const { partner: hotelPartner } = await service.tenant({ features: ['hotel'] });
 
 /**
  * Tests the order of checks in decision 1. Most requests break the rules of several checks. The response reports only the first check that
  * fails, so it shows the order of the checks.
  */
 describe('the order of checks', () => {
-  let service: TestService;
-  /** A second instance of the service, which allows each credential only one request a minute. */
-  let narrow: TestService;
-  let partner: Record<string, string>;
-  let hotelPartner: Record<string, string>;
-  before(async () => {
-    service = await startService();
-    narrow = await startService({ beside: service, config: { rateLimitPerMinute: 1 } });
-    ({ partner } = await service.tenant());
-    ({ partner: hotelPartner } = await service.tenant({ features: ['hotel'] }));
-  });
-  after(async () => {
-    await narrow.close();
-    await service.close();
-  });
+  after(() => narrow.close());
 
   function refuses([status, code]: [number, string], answer: Answer): void {
     assert.deepEqual([answer.status, answer.body.code], [status, code], answer.text);

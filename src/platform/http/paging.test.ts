@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { insertOrders } from '#test/support/orders.ts';
 import { exchange } from '#test/support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
@@ -13,16 +14,15 @@ interface Page {
   results: { external_order_id: string }[];
 }
 
+const service = await useService();
+
 describe('pages of a list', () => {
-  let service: TestService;
   let tenant: TestTenant;
   let newestFirst: string[];
   before(async () => {
-    service = await startService();
     tenant = await service.tenant();
     newestFirst = await insertOrders(service, tenant, 120);
   });
-  after(() => service.close());
 
   const get = (query: string, headers = tenant.partner, path = ORDERS) =>
     service.call('GET', `${path}${query}`, { headers });
@@ -149,14 +149,11 @@ describe('pages of a list', () => {
 });
 
 describe('the base URL of page links', () => {
-  let service: TestService;
   let tenant: TestTenant;
   before(async () => {
-    service = await startService();
     tenant = await service.tenant();
     await insertOrders(service, tenant, 2);
   });
-  after(() => service.close());
 
   /** Requests a list with these headers. Returns the part of the `next` link before the path, such as `http://inside.example:81`. */
   async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {

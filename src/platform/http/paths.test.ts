@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { useService } from '#test/support/shared-service.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
 
-describe('the path of a request', () => {
-  let service: TestService;
-  let partner: Record<string, string>;
-  before(async () => {
-    service = await startService();
-    ({ partner } = await service.tenant());
-  });
-  after(() => service.close());
+const service = await useService();
+const { partner } = await service.tenant();
 
+describe('the path of a request', () => {
   const read = (encodedId: string) => service.call('GET', `/v1/third-party/orders/${encodedId}/`, { headers: partner });
 
   it('400: a path whose percent-encoding is broken or is not UTF-8 is refused', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { exchange, openConnection, type RawAnswer } from '#test/support/raw-http.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -14,16 +14,11 @@ const ORDERS = '/v1/third-party/orders/';
 const HOST = 'Host: example.org\r\n';
 const CLOSE = 'Connection: close\r\n';
 
-describe('raw requests on a socket', () => {
-  let service: TestService;
-  let auth: string;
-  before(async () => {
-    service = await startService();
-    const { partner } = await service.tenant();
-    auth = `X-API-Key: ${partner['x-api-key']}\r\nX-API-Secret: ${partner['x-api-secret']}\r\n`;
-  });
-  after(() => service.close());
+const service = await useService();
+const { partner } = await service.tenant();
+const auth = `X-API-Key: ${partner['x-api-key']}\r\nX-API-Secret: ${partner['x-api-secret']}\r\n`;
 
+describe('raw requests on a socket', () => {
   /**
    * Asserts that the response refuses the request, and has the usual headers and body. Most responses come from the app, but Node's HTTP
    * server refuses some requests before the app gets them.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { openForEachTest } from '#test/support/each-test.ts';
 import { auditOf, dumpRows, listDishes, place, readStaffMenu, STAFF_MENU, within1s } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 import { setAvailability } from './menu.ts';
@@ -12,9 +12,11 @@ import type { MenuDocument } from './schema.ts';
 const PATH = '/v1/staff/dishes/availability/';
 const TABLES = ['menu', 'dish', 'audit_entry', 'recent_change'];
 
-let service: TestService;
+const service = await useService();
 let tenant: TestTenant;
-openForEachTest((opened) => ({ service, tenant } = opened));
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
 
 const change = (json: unknown, of = tenant) => service.call('POST', PATH, { headers: of.staff, json });
 const listed = async (node = service, of = tenant) => (await listDishes(node, of)).map(({ sku }) => sku);

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
 const MENU = '/v1/third-party/menu/';
 
-describe('GET /v1/third-party/menu/ with gzip', () => {
-  let service: TestService;
-  let tenant: TestTenant;
-  before(async () => {
-    service = await startService();
-    tenant = await service.tenant();
-  });
-  after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
+describe('GET /v1/third-party/menu/ with gzip', () => {
   /** Makes a request with only the credential and the given headers. Returns the raw bytes of the response, without decompressing them. */
   async function get(headers: Record<string, string>, path = MENU) {
     const answer = await request(service.url + path, { headers: { ...tenant.partner, ...headers } });

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
 import { dishOf, dumpRows, listDishes, MENU, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 import type { MenuDocument } from './schema.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 async function getDocument(of = tenant) {
   const answer = await service.call('GET', STAFF_MENU, { headers: of.staff });

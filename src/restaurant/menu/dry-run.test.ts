@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { openForEachTest } from '#test/support/each-test.ts';
 import { dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
-import { type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import type { MenuDocument } from './schema.ts';
 
 const NOTHING = { added: [], changed: [], taken_off: [] };
 const TABLES = ['menu', 'dish', 'audit_entry', 'recent_change'];
 
-let service: TestService;
+const service = await useService();
 let tenant: TestTenant;
-openForEachTest((opened) => ({ service, tenant } = opened));
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
 
 const call = (json: unknown, query = '?dry_run=true', headers: Record<string, string> = {}) =>
   service.call('PUT', `${STAFF_MENU}${query}`, { headers: { ...tenant.staff, ...headers }, json });

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 function put(json: unknown) {
   return service.call('PUT', STAFF_MENU, { headers: tenant.staff, json });

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
 import { dishOf, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu, sampleTenant } from '#test/support/tenants.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 /** Checks the ids and times of a dish, and replaces them with fixed texts, so that dishes can be compared. */
 function withoutIdsAndTimes(value: unknown): unknown {

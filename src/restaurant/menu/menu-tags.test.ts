@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { assertError, countByStatus } from '#test/support/answers.ts';
-import { openForEachTest } from '#test/support/each-test.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { auditOf, dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import type { EncodedBody } from '#platform/http/body.ts';
 import { replaceMenu } from './menu.ts';
 import type { MenuDocument } from './schema.ts';
 
-let service: TestService;
+const service = await useService();
 let tenant: TestTenant;
-openForEachTest((opened) => ({ service, tenant } = opened));
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
 
 const get = (headers: Record<string, string> = {}, method = 'GET', of = tenant) =>
   service.call(method, STAFF_MENU, { headers: { ...of.staff, ...headers } });
@@ -76,16 +78,15 @@ describe('GET /v1/staff/menu/ with If-None-Match', () => {
     assert.equal((await readMenu()).etag, tags.at(-1));
   });
 
-  it('200: two tenants with the same menu have different ETags, and a restore from a backup changes the ETag', async () => {
+  it('200: two tenants with the same menu have different ETags, and a restore from a backup changes the ETag', async (t) => {
     const { etag } = await readMenu();
     const other = await service.tenant();
     assert.notEqual((await get({}, 'GET', other)).headers.get('etag'), etag);
     const { db } = service.database;
     const { era } = await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow();
-    await db
-      .updateTable('feed_era')
-      .set({ era: era + 1 })
-      .execute();
+    const setEra = (value: number) => db.updateTable('feed_era').set({ era: value }).execute();
+    t.after(() => setEra(era));
+    await setEra(era + 1);
     assert.notEqual((await readMenu()).etag, etag);
   });
 

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { dumpRows, listDishes, MENU, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { compileSchema, findFaults } from '#platform/lib/validation.ts';
 import { Dish } from './schema.ts';
 
 const { menu } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../demo/tenant.json'), 'utf8'));
 
-describe('a real menu', () => {
-  let service: TestService;
-  let tenant: TestTenant;
-  before(async () => {
-    service = await startService();
-    tenant = await service.tenant({ menu });
-  });
-  after(() => service.close());
+const { service, tenant } = await useRestaurant({ menu });
 
+describe('a real menu', () => {
   it('200: the menu of the demo tenant lists 243 valid dishes, and all ids of dishes, variants and add-ons differ', async () => {
     const dishes = await listDishes(service, tenant);
     const validate = compileSchema(Dish);

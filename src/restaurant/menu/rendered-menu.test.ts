@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, listDishes, MENU, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { MenuDocument } from './schema.ts';
 import { planMenu } from './menu-plan.ts';
@@ -41,13 +41,9 @@ describe('the size of a rendered menu', () => {
   });
 });
 
-describe('a menu too large for partners', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+const service = await useService();
 
+describe('a menu too large for partners', () => {
   const TOO_LARGE = /^dishes: would make a menu of more than 16777216 bytes for partners\. /;
 
   it('400: a PUT of a menu that is too large for partners is refused, the message names the bound, and no row changes', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, MENU, orderPath, place, setOrderStatus, within1s } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
 import { Opening } from './opening.ts';
@@ -13,11 +14,7 @@ const PAUSE = '/v1/staff/pause/';
 const HOURS = '/v1/staff/opening-hours/';
 const OPEN = { is_open: true, until: null, reason: null, reopens_at: null };
 
-let service: TestService;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-});
-after(() => service.close());
+const service = await useService();
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const pause = (of: TestTenant, json: object = {}, on = service) => on.call('POST', PAUSE, { headers: of.staff, json });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
-import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
+import { countWaiting, openRecorded } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -21,31 +22,18 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 
 const isCluster = await isTestCluster();
 
-let service: TestService;
+const service = await useService();
+const { db, statementsOf } = openRecorded(service.database.url, 4);
+const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt));
 /** Six callers. Each of three tenants has two callers, with one credential each. Each tenant has a different price for a pizza. */
-let callers: Caller[];
-let readListedMenu: ReadListedMenu;
-let db: Database;
-let statementsOf: RecordedDatabase['statementsOf'];
-let orders: Orders;
-let staffOrders: StaffOrders;
-
-before(async () => {
-  service = await startService();
-  ({ db, statementsOf } = openRecorded(service.database.url, 4));
-  const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt));
-  callers = (await Promise.all(tenants.map(callersOf))).flat();
-  readListedMenu = await preloadMenus(callers);
-  orders = ordersOn(db);
-  staffOrders = new StaffOrders({
-    db: service.database.db,
-    transactionWithEvents: createTransactionWithEvents(service.database.db, null),
-  });
+const callers = (await Promise.all(tenants.map(callersOf))).flat();
+const readListedMenu = await preloadMenus(callers);
+const orders = ordersOn(db);
+const staffOrders = new StaffOrders({
+  db: service.database.db,
+  transactionWithEvents: createTransactionWithEvents(service.database.db, null),
 });
-after(async () => {
-  await db.destroy();
-  await service.close();
-});
+after(() => db.destroy());
 
 function tenantWithPizzaAt(price: string): Promise<TestTenant> {
   const menu = { ...sampleMenu(), dishes: [{ sku: 'PIZZA', name: 'Pizza', price, category: 'Pizza' }] };

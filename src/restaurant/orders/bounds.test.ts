@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { faultsOf } from '#test/support/answers.ts';
 import { dishOf, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 const QUOTE = '/v1/third-party/orders/quote/';
 const MAX_LINES_BYTES = 131_072;
 
-let service: TestService;
-let tenant: TestTenant;
-let addon_id: string;
-before(async () => {
-  service = await startService();
-  const dishes = [
-    { sku: 'A', name: 'A', price: '1.00', category: 'C', addons: [{ name: 'X', price: '1.00' }] },
-    { sku: 'FREE', name: 'n'.repeat(255), price: '0.00', category: 'C' },
-  ];
-  tenant = await service.tenant({ menu: { categories: [{ name: 'C' }], dishes } });
-  addon_id = (await dishOf(service, tenant, 'A')).addons[0]?.id ?? '';
-});
-after(() => service.close());
+const service = await useService();
+const dishes = [
+  { sku: 'A', name: 'A', price: '1.00', category: 'C', addons: [{ name: 'X', price: '1.00' }] },
+  { sku: 'FREE', name: 'n'.repeat(255), price: '0.00', category: 'C' },
+];
+const tenant = await service.tenant({ menu: { categories: [{ name: 'C' }], dishes } });
+const addon_id = (await dishOf(service, tenant, 'A')).addons[0]?.id ?? '';
 
 interface Item {
   item_id: string;

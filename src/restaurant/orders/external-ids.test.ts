@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { anyCharacter } from '#test/support/texts.ts';
 import { assertError } from '#test/support/answers.ts';
 import { orderPath, place } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 /** Makes a call with exactly the given path. The HTTP client of the other tests would remove the segments `.` and `..` from the path. */
 async function send(method: string, path: string): Promise<{ status: number | undefined; body: unknown }> {

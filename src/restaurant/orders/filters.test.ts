@@ -1,48 +1,40 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { faultsOf } from '#test/support/answers.ts';
 import { place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 
 const DAY_MS = 86_400_000;
 
-let service: TestService;
-let tenant: TestTenant;
-let sibling: Awaited<ReturnType<TestService['credential']>>;
+const { service, tenant } = await useRestaurant();
+const sibling = await service.credential(tenant.tenantId);
+const orders: [
+  customer: object,
+  order_type: string,
+  status: string,
+  external_order_id: string,
+  of: { partner: Record<string, string> },
+][] = [
+  [{ name: 'Inês Duarte', phone: '+351 912 345 678' }, 'delivery', 'pending', 'A', tenant],
+  [{ name: 'INES', phone: '351-912.345.678' }, 'pick_up', 'ready', 'same', tenant],
+  [{ name: 'Ines', phone: '912 345 678' }, 'delivery', 'completed', 'same', sibling],
+  [{ name: 'Øyvind Łoś' }, 'take_away', 'cancelled', 'B', sibling],
+  [{ phone: '0' }, 'delivery', 'preparing', 'C', tenant],
+  [{}, 'delivery', 'pending', 'same again', sibling],
+];
 /** Ids of the orders of the tenant, oldest first. */
-let ids: string[];
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-  sibling = await service.credential(tenant.tenantId);
-  const orders: [
-    customer: object,
-    order_type: string,
-    status: string,
-    external_order_id: string,
-    of: { partner: Record<string, string> },
-  ][] = [
-    [{ name: 'Inês Duarte', phone: '+351 912 345 678' }, 'delivery', 'pending', 'A', tenant],
-    [{ name: 'INES', phone: '351-912.345.678' }, 'pick_up', 'ready', 'same', tenant],
-    [{ name: 'Ines', phone: '912 345 678' }, 'delivery', 'completed', 'same', sibling],
-    [{ name: 'Øyvind Łoś' }, 'take_away', 'cancelled', 'B', sibling],
-    [{ phone: '0' }, 'delivery', 'preparing', 'C', tenant],
-    [{}, 'delivery', 'pending', 'same again', sibling],
-  ];
-  ids = [];
-  for (const [customer, order_type, status, external_order_id, { partner }] of orders) {
-    const { body } = await place(service, { partner }, { customer, order_type, external_order_id });
-    ids.push(body.order_id);
-    if (status !== 'pending') {
-      assert.equal((await setOrderStatus(service, tenant, body.order_id, status)).status, 200);
-    }
+const ids: string[] = [];
+for (const [customer, order_type, status, external_order_id, { partner }] of orders) {
+  const { body } = await place(service, { partner }, { customer, order_type, external_order_id });
+  ids.push(body.order_id);
+  if (status !== 'pending') {
+    assert.equal((await setOrderStatus(service, tenant, body.order_id, status)).status, 200);
   }
-  // An order of another tenant, which no list may show.
-  await place(service, await service.tenant(), { customer: { name: 'Inês', phone: '0' }, external_order_id: 'same' });
-});
-after(() => service.close());
+}
+// An order of another tenant, which no list may show.
+await place(service, await service.tenant(), { customer: { name: 'Inês', phone: '0' }, external_order_id: 'same' });
 
 const list = (query: Record<string, string>, of = tenant) =>
   service.call('GET', `${STAFF_ORDERS}?${new URLSearchParams(query)}`, { headers: of.staff });

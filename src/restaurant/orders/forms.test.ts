@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dishOf, ORDERS, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-let addonId: string;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-  addonId = (await dishOf(service, tenant, 'PIZZA-1')).addons[0]?.id ?? '';
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
+const addonId = (await dishOf(service, tenant, 'PIZZA-1')).addons[0]?.id ?? '';
 
 type Fields = Record<string, string>;
 

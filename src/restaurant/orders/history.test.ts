@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import { eventRows } from '#test/support/events.ts';
 import { dumpRows, orderPath, place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { callNumberOf } from '#platform/lib/natural-id.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 const read = async (id: string, of = tenant) =>
   (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: of.staff })).body;

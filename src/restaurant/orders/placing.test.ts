@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dishOf, dumpRows, listDishes, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let service: TestService;
-let tenant: TestTenant;
-let variantId: string;
-let addonId: string;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-  const pizza = await dishOf(service, tenant, 'PIZZA-1');
-  variantId = pizza.price_variants[0]?.id ?? '';
-  addonId = pizza.addons[0]?.id ?? '';
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
+const { price_variants, addons } = await dishOf(service, tenant, 'PIZZA-1');
+const variantId = price_variants[0]?.id ?? '';
+const addonId = addons[0]?.id ?? '';
 
 async function staffOrder(id: string) {
   return (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff })).body;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertError } from '#test/support/answers.ts';
 import { dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { ApiError } from '#platform/errors.ts';
 import { MAX_ORDER_LINES_BYTES } from '#platform/lib/bounds.ts';
 import type { Dish, ListedMenu } from '../menu/menu.ts';
@@ -190,13 +190,9 @@ describe('the price of an order', () => {
   });
 });
 
-describe('POST /v1/third-party/orders/ prices', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+const service = await useService();
 
+describe('POST /v1/third-party/orders/ prices', () => {
   /** Creates a tenant with a menu of one dish, places an order with these items, and returns the lines and totals of the order. */
   async function orderFrom(dish: object, items: (ids: { variant: string; addon: string }) => object[]) {
     const menu = {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, listDishes, orderPath, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
 import type { CallOptions } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import type { Dish } from '../menu/menu.ts';
 
 const QUOTE = `${ORDERS}quote/`;
@@ -13,17 +14,10 @@ const CASES = 300;
 /** Seed of the random orders, so that each run tests the same orders. */
 const SEED = 25;
 
-let service: TestService;
-let tenant: TestTenant;
-let pizza: Dish;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-  const dish = (await listDishes(service, tenant)).find(({ sku }) => sku === 'PIZZA-1');
-  assert.ok(dish);
-  pizza = dish;
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
+const dish = (await listDishes(service, tenant)).find(({ sku }) => sku === 'PIZZA-1');
+assert.ok(dish);
+const pizza = dish;
 
 const quote = (json: object, of: Pick<TestTenant, 'partner'> = tenant, options: CallOptions = {}) =>
   service.call('POST', QUOTE, { headers: of.partner, json, ...options });

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, setOrderStatus, orderPath, ORDERS, place } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 describe('GET /v1/third-party/orders/', () => {
   it('200, 404: a credential without orders gets an empty list and an empty first page, and gets 404 for page 2', async () => {

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dishOf, dumpRows, setOrderStatus, ORDERS, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import type { Answer } from '#test/support/http.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService();
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 /** Asserts that the response is a replay: 200 with the stored order in its current status. */
 function assertReplay(answer: Answer, first: Answer, status = 'pending'): void {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, setOrderStatus, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { compileSchema, findFaults } from '#platform/lib/validation.ts';
 import { mayFollow, ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 import { StaffOrder } from './staff-schema.ts';
@@ -27,13 +28,7 @@ const FIELDS = [
   'cancel_reason',
 ];
 
-let service: TestService;
-let tenant: TestTenant;
-before(async () => {
-  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await service.tenant();
-});
-after(() => service.close());
+const { service, tenant } = await useRestaurant();
 
 const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
 

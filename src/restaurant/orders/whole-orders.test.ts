@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { insertOrders } from '#test/support/orders.ts';
 import { STAFF_ORDERS } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import type { OrderLine } from './schema.ts';
 
@@ -26,21 +27,24 @@ function linesText(bytes: number): string {
   return `[ ${JSON.stringify(line)} ]`;
 }
 
+const { service, tenant } = await useRestaurant();
+
 describe('the lines of orders in the responses to staff', () => {
-  let service: TestService;
   let node: TestService;
   let recorded: RecordedDatabase;
-  let tenant: TestTenant;
   /** Sizes of the lines of each order in bytes, newest order first. */
   const sizes = [130_000, 100, 100, 70_000, 100, 100, 20_000, 20_000, 100];
   const texts = sizes.map(linesText);
   let ids: string[];
   before(async () => {
-    service = await startService();
-    tenant = await service.tenant();
     await insertOrders(service, tenant, sizes.length);
     const { db } = service.database;
-    const rows = await db.selectFrom('restaurant_order').select('id').orderBy('id', 'desc').execute();
+    const rows = await db
+      .selectFrom('restaurant_order')
+      .select('id')
+      .where('tenant_id', '=', tenant.tenantId)
+      .orderBy('id', 'desc')
+      .execute();
     ids = rows.map(({ id }) => id);
     for (const [index, id] of ids.entries()) {
       await sql`UPDATE restaurant_order SET lines = ${texts[index]} WHERE id = ${id}`.execute(db);
@@ -51,7 +55,6 @@ describe('the lines of orders in the responses to staff', () => {
   after(async () => {
     await node.close();
     await recorded.db.destroy();
-    await service.close();
   });
 
   const get = (path: string) => node.call('GET', path, { headers: tenant.staff });

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { dumpRows, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { OWNER_PASSWORD, sampleMenu, sampleTenant } from '#test/support/tenants.ts';
 import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = `tenant app_user sign_in credential menu dish restaurant_order event audit_entry`.split(' ');
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const apply = (document: unknown) => service.apply(document);
 const rows = () => dumpRows(service, ...TABLES);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { dumpRows } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, sampleHotel, sampleMenu, STAFF_PASSWORD } from '#test/support/tenants.ts';
 import type { AuditEntry } from '#access/audit/schema.ts';
 import type { Change } from '#platform/lib/change-list.ts';
@@ -12,11 +13,7 @@ const OTHER_PASSWORD = 'another good password';
 const TABLES =
   `tenant app_user sign_in menu dish property room_type rate_plan rate audit_entry recent_change credential`.split(' ');
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const openTenant = () => service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
 

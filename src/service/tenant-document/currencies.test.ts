@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { faultsOf } from '#test/support/answers.ts';
 import {
   book,
@@ -10,24 +10,16 @@ import {
   pmsHeaders,
   QUOTE,
   STAFF_RESERVATIONS,
-  type TestHotel,
   writePlan,
 } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
 import { ORDERS, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '#test/support/tenants.ts';
 import type { TenantDocument } from './schema.ts';
 
-let service: TestService;
-let hotel: TestHotel;
-let pms: Record<string, string>;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service, inYen());
-  pms = await pmsHeaders(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel(inYen());
+const pms = await pmsHeaders(service, hotel);
 
 /** Returns the parts of a tenant document with prices in whole yen. A dish of 1239 yen has a tax of 7.5 %. */
 function inYen(): Pick<TenantDocument, 'currency' | 'menu' | 'properties'> {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { dumpRows } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { sampleMenu, sampleTenant } from '#test/support/tenants.ts';
 import { OperatorError } from '#platform/errors.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 /** Applies an invalid document, checks that it changed no row, and returns the faults that the error message lists. */
 async function faultsOf(document: unknown): Promise<string[]> {

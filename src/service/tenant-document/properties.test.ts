@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { AVAILABILITY, dayAhead, ROOMS } from '#test/support/hotel.ts';
 import { bookByOta, bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { sampleHotel, sampleTenant } from '#test/support/tenants.ts';
 import type { TenantDocument } from './schema.ts';
 
@@ -17,11 +17,7 @@ const CLOSED = { code: 'room_type_not_found' };
 
 type Properties = NonNullable<TenantDocument['properties']>;
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 /** Returns every row of the tenant's hotel as text, with the id of the transaction that wrote it (`xmin`). */
 async function dumpHotel(tenantId: number): Promise<string[]> {

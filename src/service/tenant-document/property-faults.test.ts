@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { describe, it } from 'node:test';
+import { hotelTenant, PMS } from '#test/support/pms.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 import { OperatorError } from '#platform/errors.ts';
 
@@ -16,15 +16,10 @@ const propertyWith = (changes: object) => [{ ...PROPERTY, ...changes }];
 const room = (changes: object) => propertyWith({ room_types: [{ ...ROOM, ...changes }] });
 const plan = (changes: object) => room({ rate_plans: [{ ...PLAN, ...changes }] });
 
-describe('invalid properties of a tenant document', () => {
-  let service: TestService;
-  let hotel: ManagedHotel;
-  before(async () => {
-    service = await startService();
-    hotel = await hotelTenant(service);
-  });
-  after(() => service.close());
+const service = await useService();
+const hotel = await hotelTenant(service);
 
+describe('invalid properties of a tenant document', () => {
   const apply = (properties: unknown) => {
     const { users, menu, ...document } = hotel.document;
     return service.apply({ ...document, properties });

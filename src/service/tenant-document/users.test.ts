@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { choosePassword, expireInvitation, invite, NEW_PASSWORD, PEOPLE } from '#test/support/people.ts';
 import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
@@ -14,11 +14,7 @@ import { addUser, changeUser } from '#access/tenants/users.ts';
 const OTHER_PASSWORD = 'another good password';
 const TABLES = `tenant app_user sign_in menu dish audit_entry recent_change`.split(' ');
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const apply = (document: unknown) => service.apply(document);
 const rows = () => dumpRows(service, ...TABLES);

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { AREAS, type Area } from '#access/tenants/tenants.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { makeChannel } from '#test/support/channel.ts';
-import {
-  book,
-  bookForHouse,
-  openHotel,
-  pmsHeaders,
-  setStayStatus,
-  type TestHotel,
-  writePlan,
-} from '#test/support/hotel.ts';
+import { book, bookForHouse, openHotel, pmsHeaders, setStayStatus, writePlan } from '#test/support/hotel.ts';
 import { invite } from '#test/support/people.ts';
 import { sleepRunning } from '#test/support/running-time.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { openDisplay } from '#test/support/sessions.ts';
 import { hasTopic, openStream, type StreamBlock, type TestStream, topicsIn } from '#test/support/streams.ts';
 import { causeEvent, moveOrder, placeOrder, register } from '#test/support/webhooks.ts';
@@ -29,16 +21,9 @@ const TWO_LOOKS_MS = 1_300;
 /** Time in milliseconds in which a poll of the list of recent changes begins and ends. A poll begins every 200 ms. */
 const ONE_POLL_MS = 525;
 
-let service: TestService;
-let hotel: TestHotel;
-let pms: Record<string, string>;
 const open: TestStream[] = [];
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-  pms = await pmsHeaders(service, hotel);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
+const pms = await pmsHeaders(service, hotel);
 afterEach(() => open.splice(0).forEach((stream) => stream.close()));
 
 /** Opens a stream after the hints of all earlier changes were sent, so that the stream gets only hints of later changes. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { assertError } from '#test/support/answers.ts';
-import { openForEachTest } from '#test/support/each-test.ts';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
-import { type TestService, type TestTenant } from '#test/support/service.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { firstIdAt, newId } from '#platform/lib/ids.ts';
 
 const PATH = '/v1/staff/credentials/';
@@ -14,7 +13,13 @@ const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
 let service: TestService;
 let tenant: TestTenant;
-openForEachTest((opened) => ({ service, tenant } = opened));
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+});
+after(() => service.close());
 
 async function read(id = tenant.credential.id) {
   const answer = await service.call('GET', `${PATH}${id}/`, { headers: tenant.owner });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
 import { readCsv } from '#test/support/csv.ts';
 import { book, dayAhead, openHotel } from '#test/support/hotel.ts';
 import { insertOrderAt, report } from '#test/support/reports.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
 /** Labels that a spreadsheet could take for a formula, or that need quotes. */
 const LABELS = [
@@ -28,11 +28,7 @@ const LABELS = [
 const HEADER =
   'date,orders,order_total,arrivals,rooms_sold,rooms,room_revenue,credential_id,credential_label,credential_orders,credential_total';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 describe('GET /v1/staff/reports/days/?format=csv', () => {
   it('200: the CSV report has a header row, rows for days and for partners with orders, and no cell that a spreadsheet takes for a formula', async () => {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { book, bookForHouse, dayAhead, openChannel, openHotel, setStayStatus } from '#test/support/hotel.ts';
 import { insertOrderAt, readDays, report } from '#test/support/reports.ts';
 import { place, setOrderStatus } from '#test/support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const service = await useService();
 
 const NO_ORDERS = { orders: 0, order_total: '0.00', by_credential: [] };
 const NO_STAYS = { arrivals: 0, rooms_sold: 0, room_revenue: '0.00' };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { makeChannel } from '#test/support/channel.ts';
-import { dayAhead, openHotel, pmsHeaders, type TestHotel } from '#test/support/hotel.ts';
+import { dayAhead, pmsHeaders } from '#test/support/hotel.ts';
 import { addPerson } from '#test/support/people.ts';
 import { PMS } from '#test/support/pms.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import type { TestTenant } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { openDisplay, openSession, personId } from '#test/support/sessions.ts';
 import { register } from '#test/support/webhooks.ts';
 import { newId } from '#platform/lib/ids.ts';
@@ -13,13 +14,7 @@ import type { AuditEntry } from '#access/audit/schema.ts';
 
 const AUDIT = '/v1/staff/audit/';
 
-let service: TestService;
-let hotel: TestHotel;
-before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
-});
-after(() => service.close());
+const { service, hotel } = await useHotel();
 
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });

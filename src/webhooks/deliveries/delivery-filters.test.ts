@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { faultsOf } from '#test/support/answers.ts';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
-import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { book, setStayStatus } from '#test/support/hotel.ts';
+import type { TestService } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { causeEvent, register } from '#test/support/webhooks.ts';
 import { firstIdAt, newId } from '#platform/lib/ids.ts';
 
 const PATH = '/v1/staff/webhook-deliveries/';
 const URL_A = 'https://partner.example/hook';
 
-let service: TestService;
-let hotel: TestHotel;
+const { service, hotel } = await useHotel();
 let sibling: Awaited<ReturnType<TestService['credential']>>;
 /** Deliveries of the hotel, oldest first. */
 let all: { id: string; created_at: string; event: string; subject: object | null }[];
 let subjects: object[];
 before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
   sibling = await service.credential(hotel.tenantId);
   await register(service, hotel.partner, URL_A);
   await register(service, sibling.partner, URL_A);
@@ -40,7 +38,6 @@ before(async () => {
     .where('id', '=', failed?.id ?? '')
     .execute();
 });
-after(() => service.close());
 
 const list = (query: Record<string, string>) =>
   service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { before, describe, it } from 'node:test';
+import type { TestTenant } from '#test/support/service.ts';
+import { useRestaurant } from '#test/support/shared-service.ts';
 import { causeEvent, type ListedDelivery, register } from '#test/support/webhooks.ts';
 
 const PATH = '/v1/staff/webhook-deliveries/';
 const URL_A = 'https://partner.example/hook';
 
+const { service, tenant } = await useRestaurant();
+
 describe('GET /v1/staff/webhook-deliveries/', () => {
-  let service: TestService;
-  let tenant: TestTenant;
   /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
   /** Restaurant orders that the events in `ids` are about, oldest first. */
   const orders: { id: string; external_id: string }[] = [];
 
   before(async () => {
-    service = await startService();
-    tenant = await service.tenant();
     await causeEvent(service, tenant); // This event has no delivery, because no webhook is registered yet.
     await register(service, tenant.partner, URL_A);
     for (let count = 0; count < 5; count += 1) {
@@ -27,7 +26,6 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     await settle(ids[1], 'delivered', [{ at: '2026-01-02T03:04:05.678901+00:00', http_status: 204, duration_ms: 12 }]);
     await settle(ids[3], 'delivered', [{ at: '2026-01-02T03:04:06Z', http_status: 200, duration_ms: 0 }]);
   });
-  after(() => service.close());
 
   async function list(of: TestTenant, query: string): Promise<ListedDelivery[]> {
     const answer = await service.call('GET', PATH + query, { headers: of.staff });

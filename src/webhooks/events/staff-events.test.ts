@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { EVENTS, eventOf, insertEvents } from '#test/support/feed.ts';
-import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
+import { book, setStayStatus } from '#test/support/hotel.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { useHotel } from '#test/support/shared-service.ts';
 import { causeEvent, onlyDelivery, register } from '#test/support/webhooks.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { StaffEvent } from './staff-schema.ts';
 
 const STAFF_EVENTS = '/v1/staff/events/';
 
-let service: TestService;
-let hotel: TestHotel;
+const { service, hotel } = await useHotel();
 let sibling: Awaited<ReturnType<TestService['credential']>>;
 /**
  * The five events of the tenant `hotel`, oldest first. Its first credential registered a webhook after the first event, so only the later
@@ -20,8 +20,6 @@ let sibling: Awaited<ReturnType<TestService['credential']>>;
  */
 let all: StaffEvent[];
 before(async () => {
-  service = await startService();
-  hotel = await openHotel(service);
   sibling = await service.credential(hotel.tenantId);
   await causeEvent(service, hotel);
   await register(service, hotel.partner, 'https://partner.example/hook');
@@ -32,7 +30,6 @@ before(async () => {
   await causeEvent(service, await service.tenant());
   all = (await list({})).body.results.toReversed();
 });
-after(() => service.close());
 
 const list = (query: Record<string, string>, of: TestTenant = hotel) =>
   service.call('GET', `${STAFF_EVENTS}?${new URLSearchParams(query)}`, { headers: of.staff });
