@@ -12,7 +12,7 @@ export const PLATFORM_BUGS: Bug[] = [
         replace: 'limit',
       },
     ],
-    suites: ['src/platform/http/redis-budgets.test.ts'],
+    suites: ['src/platform/http/redis-budgets.system.test.ts'],
   },
   {
     name: 'budgets forgotten each minute',
