@@ -1,8 +1,9 @@
 /**
- * Runs all test files, or only those that match the given patterns. Prints a line on stderr when a file has ended. Prints the result of
- * each test, and the counts at the end.
+ * Runs the test files of one layer, or all files that match the given patterns, of both layers. Prints a line on stderr when a file has
+ * ended. Prints the result of each test, and the counts at the end.
  *
- *   npm test
+ *   npm test                                   tests that run in the test processes
+ *   npm run test:system                        tests that start programs: `*.system.test.ts`
  *   npm test -- 'src/hotel/rates/*.test.ts'
  *
  * A few processes run all files. Each process runs several files, one after the other. A separate process for each file would be slower,
@@ -16,13 +17,51 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
 import { runFolder } from '#test/support/run-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** Folder of the modules that this script writes. Each test process runs one of these modules, and the module runs the test files. */
-const MODULES_DIR = join(ROOT, 'node_modules/.cache/test-processes');
+/**
+ * Tests of commands that start processes, and do not have their names `*.system.test.ts` yet. A file leaves this list when it runs its
+ * commands in the test process, or when it gets the name.
+ */
+const SYSTEM_COMMANDS = [
+  'src/service/cli/backup-verify.test.ts',
+  'src/service/cli/backup.test.ts',
+  'src/service/cli/bundle.test.ts',
+  'src/service/cli/config.test.ts',
+  'src/service/cli/database-faults.test.ts',
+  'src/service/cli/database-tls.test.ts',
+  'src/service/cli/demo-tenant.test.ts',
+  'src/service/cli/feed.test.ts',
+  'src/service/cli/interruption.test.ts',
+  'src/service/cli/kill.test.ts',
+  'src/service/cli/listen-outages.test.ts',
+  'src/service/cli/listen.test.ts',
+  'src/service/cli/live-changes.test.ts',
+  'src/service/cli/main.test.ts',
+  'src/service/cli/major-upgrade.test.ts',
+  'src/service/cli/master-key.test.ts',
+  'src/service/cli/missing-database.test.ts',
+  'src/service/cli/move.test.ts',
+  'src/service/cli/older-node.test.ts',
+  'src/service/cli/public-address.test.ts',
+  'src/service/cli/restore.test.ts',
+  'src/service/cli/role-settings.test.ts',
+  'src/service/cli/serve-demo.test.ts',
+  'src/service/cli/serve-parts.test.ts',
+  'src/service/cli/serve.test.ts',
+  'src/service/cli/start-faults.test.ts',
+  'src/service/cli/start-memory.test.ts',
+  'src/service/cli/stop.test.ts',
+  'src/service/cli/tenant-init.test.ts',
+  'src/service/cli/tenant.test.ts',
+  'src/service/cli/trigger.test.ts',
+  'src/service/cli/unfit-database.test.ts',
+  'src/service/cli/unknown-user.test.ts',
+];
 /**
  * Number of concurrent test processes. It was chosen on a machine with two CPU cores. The first process begins with the `WAITING_FILES`,
  * which use little CPU time. The other three processes keep both cores busy. They do not need three cores, because their tests sometimes
@@ -57,15 +96,17 @@ const SLOW_PATHS = [
   'test/browser/',
   'src/service/cli/',
   'test/fuzz/',
-  'src/platform/http/redis',
+  'src/platform/http/redis-budgets',
   'src/webhooks/deliveries/',
 ];
 
-async function main(patterns: string[]): Promise<void> {
-  const files = globSync(patterns.length > 0 ? patterns : PATTERNS, {
-    cwd: ROOT,
-    exclude: ['**/node_modules/**'],
-  }).sort();
+async function main(): Promise<void> {
+  const { values, positionals: patterns } = parseArgs({
+    allowPositionals: true,
+    options: { system: { type: 'boolean', default: false } },
+  });
+  const matching = globSync(patterns.length > 0 ? patterns : PATTERNS, { cwd: ROOT, exclude: ['**/node_modules/**'] });
+  const files = matching.filter((file) => patterns.length > 0 || isSystemTest(file) === values.system).sort();
   if (files.length === 0) {
     throw new Error(`No test file matches ${patterns.join(' ')}.`);
   }
@@ -106,6 +147,11 @@ async function main(patterns: string[]): Promise<void> {
   }
 }
 
+/** Returns true if the tests of the file start programs: commands, a browser, servers, or package managers. */
+function isSystemTest(file: string): boolean {
+  return file.endsWith('.system.test.ts') || SYSTEM_COMMANDS.includes(file);
+}
+
 /** Fails the run. Called if the run has not ended `END_LIMIT_MS` after the end of the last test, because then a test process still runs. */
 function stopOpenProcesses(interruption: AbortController): void {
   console.error('A test process does not end, because a test has left a server, a connection or a timer open.');
@@ -114,7 +160,7 @@ function stopOpenProcesses(interruption: AbortController): void {
 }
 
 /**
- * Writes the module of each test process, and returns the paths of the modules. Each module has all test files, but in a different order.
+ * Writes the module of each test process into the folder of the run, and returns the paths of the modules. Each module has all test files, but in a different order.
  * Before a process runs a file, it takes the file (scripts/test-process.ts), so that no other process runs this file too.
  */
 async function writeModules(files: string[]): Promise<string[]> {
@@ -123,12 +169,13 @@ async function writeModules(files: string[]): Promise<string[]> {
   const slow = files.filter((file) => rankOf(file) !== -1).sort((one, other) => rankOf(one) - rankOf(other));
   const busy = [...slow, ...files.filter((file) => rankOf(file) === -1)].filter((file) => !isWaiting(file));
   const waiting = files.filter(isWaiting);
-  const claimsDir = join(runFolder() ?? '', 'claims');
-  await Promise.all([MODULES_DIR, claimsDir].map((folder) => mkdir(folder, { recursive: true })));
+  const folder = runFolder() ?? '';
+  const claimsDir = join(folder, 'claims');
+  await mkdir(claimsDir);
   return await Promise.all(
     Array.from({ length: Math.min(PROCESSES, files.length) }, async (_, index) => {
       const ordered = index === 0 ? [...waiting, ...busy] : [...busy, ...waiting];
-      const path = join(MODULES_DIR, `${index}.test.mjs`);
+      const path = join(folder, `${index}.test.mjs`);
       const program = [
         `import { runTestFiles } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'test-process.ts')).href)};`,
         `await runTestFiles(${JSON.stringify({ root: ROOT, files: ordered, claimsDir })});`,
@@ -139,4 +186,4 @@ async function writeModules(files: string[]): Promise<string[]> {
   );
 }
 
-await main(process.argv.slice(2));
+await main();

@@ -22,7 +22,7 @@ export interface SourceFile {
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 /**
  * Paths that are not part of the sources: Git data, and files that the service or the tests write. `dist` is one of them, because
- * test/package.test.ts runs `npm pack`. It removes and writes the files of `dist` while other tests list and read the files.
+ * test/package.system.test.ts runs `npm pack`. It removes and writes the files of `dist` while other tests list and read the files.
  */
 const SKIPPED = new Set(['.git', 'data', 'coverage', 'dist']);
 /** End of the name of a bundle in `libraries` that `npm pack` is still writing. The file soon gets another name. */

@@ -4,7 +4,7 @@
  *   DATABASE_URL=… npx node test/upgrade/dump.ts VERSION FOLDER
  *
  * FOLDER is a checkout of the release with its packages. The database must be empty, and `pg_dump` must be on the PATH. The program writes
- * two files, `VERSION.json` and `VERSION.sql`. Commit both files. `upgrade.test.ts` then upgrades the dump.
+ * two files, `VERSION.json` and `VERSION.sql`. Commit both files. `upgrade.system.test.ts` then upgrades the dump.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

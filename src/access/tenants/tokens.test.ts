@@ -66,9 +66,9 @@ async function assertRefused(authorization: string, path = OWNER_PATH): Promise<
 }
 
 describe('a bearer token', () => {
-  it("200: an owner's token is accepted with the scheme Bearer in any letter case", async () => {
+  it("200: an owner's token is accepted with the scheme Bearer in any letter case and before several spaces", async () => {
     const token = await sign();
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       assert.equal((await get(OWNER_PATH, `${scheme} ${token}`)).status, 200);
     }
   });

@@ -308,6 +308,28 @@ describe('claims of due deliveries', () => {
     assert.equal(claims.isEmpty, false);
   });
 
+  it('if memory has thousands of queues, those of a receiver without a free slot leave it until the receiver has one, and others stay', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    const elsewhere = await service.tenant();
+    await register(service, elsewhere.partner, `${URL}/else`);
+    await insertBacklog(db, [tenant, elsewhere], 1);
+    await claims.scan();
+    const busy = Array.from({ length: slots.freeToClaim(URL) }, () => slots.take(0, URL));
+    for (let count = 0; count < 2_500; count += 1) {
+      claims.add({ tenantId: 0, credentialId: newId(), webhookUrl: URL, isActive: true });
+    }
+    claims.dropBusyReceivers();
+    const tenantIds = async () => (await claims.take())?.map(({ delivery }) => delivery.tenantId);
+    assert.deepEqual(await tenantIds(), [elsewhere.tenantId]);
+    await claims.scan();
+    assert.equal(claims.isEmpty, true);
+    busy.forEach((slot) => slots.release(slot));
+    claims.dropBusyReceivers();
+    await claims.scan();
+    assert.deepEqual(await tenantIds(), [tenant.tenantId]);
+  });
+
   it('the pages of findDueQueues list each credential with due deliveries once, in the order of tenants', async () => {
     const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
     await insertBacklog(db, all, 2);

@@ -33,18 +33,6 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
   {
-    name: 'capacity of another room type',
-    harm: 'a room is sold that does not exist',
-    edits: [
-      {
-        file: 'src/hotel/nights/store.ts',
-        find: '(${[...capacities.values()]}::int[])',
-        replace: '(${[...capacities.values()].reverse()}::int[])',
-      },
-    ],
-    suites: ['src/hotel/reservations/store.test.ts'],
-  },
-  {
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
     edits: [
@@ -96,18 +84,6 @@ export const HOTEL_BUGS: Bug[] = [
         file: 'src/hotel/rates/write-store.ts',
         find: "price === 'keep' ? 'rate.price' : 'given.price'",
         replace: "'given.price'",
-      },
-    ],
-    suites: ['test/parity/many-stays.test.ts'],
-  },
-  {
-    name: 'price replaced on a cluster',
-    harm: 'a stop-sell resets the price of its night, but only on a cluster',
-    edits: [
-      {
-        file: 'src/hotel/rates/write-store.ts',
-        find: "price === 'keep' ? 'rate.price' : 'excluded.price'",
-        replace: "'excluded.price'",
       },
     ],
     suites: ['test/parity/many-stays.test.ts'],

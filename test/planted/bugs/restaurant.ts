@@ -98,18 +98,6 @@ export const RESTAURANT_BUGS: Bug[] = [
     suites: ['src/restaurant/menu/menu-tags.test.ts'],
   },
   {
-    name: 'availability that keeps the tag',
-    harm: 'an editor puts a dish back on the menu that the kitchen has taken off',
-    edits: [
-      {
-        file: 'src/restaurant/menu/availability.ts',
-        find: 'menu.version + 1',
-        replace: 'menu.version',
-      },
-    ],
-    suites: ['src/restaurant/menu/menu-tags.test.ts'],
-  },
-  {
     name: 'some of the dishes',
     harm: 'a typing error in one sku takes only some of the dishes off the menu',
     edits: [

@@ -122,30 +122,6 @@ export const WEBHOOKS_BUGS: Bug[] = [
     suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
   },
   {
-    name: 'scan lease kept at a stop',
-    harm: 'after each restart of the workers, due deliveries wait until the leases end',
-    edits: [
-      {
-        file: 'src/webhooks/deliveries/delivery-worker.ts',
-        find: '    await this.#scanLease.release();\n',
-        replace: '',
-      },
-    ],
-    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
-  },
-  {
-    name: 'large backlog for few workers',
-    harm: 'most workers are idle while a hundred thousand deliveries wait',
-    edits: [
-      {
-        file: 'src/webhooks/deliveries/scan-lease.ts',
-        find: 'if (this.#busyRenewals >= BUSY_RENEWALS) {',
-        replace: 'if (this.#busyRenewals >= 1_000 * BUSY_RENEWALS) {',
-      },
-    ],
-    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
-  },
-  {
     name: 'test calls without a bound',
     harm: 'staff flood the server of a partner',
     edits: [
@@ -168,18 +144,6 @@ export const WEBHOOKS_BUGS: Bug[] = [
       },
     ],
     suites: ['src/webhooks/deliveries/test-call.test.ts'],
-  },
-  {
-    name: 'delivery after the removal of its URL',
-    harm: 'a worker tries to send deliveries that have no URL',
-    edits: [
-      {
-        file: 'src/webhooks/deliveries/store.ts',
-        find: "const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;",
-        replace: 'const IS_SENT = sql`c.is_active`;',
-      },
-    ],
-    suites: ['src/staff/partners/credential-webhook.test.ts'],
   },
   {
     name: 'stopped delivery that waits again',
