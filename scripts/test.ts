@@ -57,6 +57,7 @@ const SLOW_PATHS = [
   'test/browser/',
   'src/service/cli/',
   'test/fuzz/',
+  'test/contract/refusals',
   'src/platform/http/redis',
   'src/webhooks/deliveries/',
 ];
