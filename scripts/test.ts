@@ -97,6 +97,7 @@ const SLOW_PATHS = [
   'src/service/cli/',
   'test/fuzz/',
   'src/platform/http/redis-budgets',
+  'test/contract/refusals',
   'src/webhooks/deliveries/',
 ];
 

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import type { Encoding } from '../../fuzz/encodings.ts';
+import { LEFT_OUT, ListOf, smallestValue, valueWith } from './bodies.ts';
+import { closedRules, type Constraint, constraintsOf, requiredRule } from './constraints.ts';
+import { INVALID } from './findings.ts';
+import { ENCODINGS, forEachOf, type Request, send } from './requests.ts';
+import { dry, type Subject } from './subject.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** Largest body in bytes of operations that take a larger one than the others. */
+const LARGER_BODIES: Record<string, number> = { replaceMenu: 4 * MEBIBYTE };
+/** Operations that refuse fields that their schema does not name. The documents say so only in words. */
+const REFUSES_UNKNOWN_FIELDS = ['replaceMenu'];
+/** A form has at most 20,000 fields, so it cannot hold the longest lists. */
+const LONGEST_LIST_OF_FORM = 1_001;
+
+/** Sends bodies that cannot be read. */
+export async function refuseBodies({ service, operation, caller, request, findings }: Subject): Promise<void> {
+  const tooLarge = ' '.repeat((LARGER_BODIES[operation.id] ?? MEBIBYTE) + 1);
+  const bodies: [type: string, text: string, status: number][] = [
+    ['application/json', '{', 400],
+    ['application/json', '[]', 400],
+    ['application/json', 'null', 400],
+    ['application/x-www-form-urlencoded', '%FF=1', 400],
+    ['application/x-www-form-urlencoded', '{"a":1}', 400],
+    ['multipart/form-data; boundary=x', '--x', 400],
+    ['multipart/form-data', '--x--', 400],
+    ['text/plain', '{}', 415],
+    ['application/json; charset=latin1', '{}', 415],
+    ['application/json', tooLarge, 413],
+  ];
+  for (const [type, text, status] of operation.body === null ? [] : bodies) {
+    const answer = await send(service, caller, { ...request, type, body: Buffer.from(text) });
+    const codes = status === 400 ? ['invalid_request'] : ['error'];
+    findings.checkRefusal(`${type} ${text.slice(0, 9)}`, answer, { status, codes, field: 'body' });
+  }
+  if ((operation.body?.required ?? []).length > 0) {
+    findings.checkRefusal('no body', await send(service, caller, { ...request, body: null }), INVALID);
+  }
+  if (operation.isConsoleOnly) {
+    const answer = await send(service, caller, { ...request, isForeignSite: true });
+    findings.checkRefusal('without the header of the console', answer, INVALID);
+  }
+}
+
+/** Sends query parameters that the API refuses whatever their value, and the number of a page that does not exist. */
+export async function refuseParameters({ service, operation, caller, request, findings }: Subject): Promise<void> {
+  const { path, parameters } = operation;
+  const knowsAll = path.startsWith('/v1/staff/') && parameters.some((parameter) => parameter.in === 'query');
+  const tenants = path.startsWith('/v1/third-party/') ? ['tenant_id', 'restaurant_id', 'hotel_id'] : [];
+  if (parameters.some(({ name }) => name === 'page')) {
+    const answer = await send(service, caller, { ...request, query: { page: 2_147_483_647 } });
+    findings.checkRefusal('a page after the last one', answer, { status: 404, codes: ['error'] });
+  }
+  for (const name of [...(knowsAll ? ['no_such_parameter'] : []), ...tenants]) {
+    const answer = await send(service, caller, { ...request, query: { [name]: 'x' } });
+    findings.checkRefusal(name, answer, { ...INVALID, field: name });
+  }
+}
+
+/** Sends the smallest valid request. @param status that of the response, if it is no success */
+export async function acceptRequest({ service, caller, request, findings }: Subject, status?: number): Promise<void> {
+  const answer = await send(service, caller, dry(request));
+  const isExpected = status === undefined ? answer.status < 300 : answer.status === status;
+  findings.check('the smallest request', () => assert.ok(isExpected, `${answer.status} ${answer.text}`));
+}
+
+/** Rule that a parameter may be given only once. */
+function repeatedRule(name: string, value: unknown): Constraint {
+  return { rule: 'repeated', path: [name], refused: [[value, value]], accepted: [], takesText: false };
+}
+
+/** A rule, and where a request breaks it. */
+interface Bound extends Constraint {
+  place: Encoding | 'query';
+  put: (value: unknown) => Request;
+  /** Messages with which values beyond the bound were refused. */
+  messages: string[];
+}
+
+/** Returns the rules of the query and of the body of an operation, the latter for each content type. */
+export function boundsOf({ operation, request }: Subject): Bound[] {
+  const body = operation.body ?? {};
+  const queries = operation.parameters
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap(({ name, schema, required }) => [
+      ...constraintsOf(schema, [name]),
+      ...(required ? [requiredRule([name])] : []),
+      repeatedRule(name, smallestValue(schema, request.known, name)),
+    ])
+    .map((rule) => {
+      const [name = ''] = rule.path;
+      const put = (value: unknown) => ({ ...request, query: { [name]: asciiOf(value) } });
+      return { ...rule, place: 'query' as const, put, messages: [] };
+    });
+  const rules = [...constraintsOf(body), ...(REFUSES_UNKNOWN_FIELDS.includes(operation.id) ? closedRules(body) : [])];
+  const bodies = (operation.body === null ? [] : ENCODINGS).flatMap((encoding) =>
+    (encoding === 'json' ? rules : ofEachKind(rules)).map((rule) => {
+      const put = (value: unknown) => {
+        return { ...request, encoding, body: valueWith(body, request.known, rule.path, value) };
+      };
+      return { ...rule, place: encoding, put, messages: [] };
+    }),
+  );
+  return [...queries, ...bodies];
+}
+
+/** Returns one of all equal rules at each depth. A form has the same rules as JSON, and only its decoding differs. */
+function ofEachKind(rules: Constraint[]): Constraint[] {
+  return [...new Map(rules.map((rule) => [`${rule.path.length} ${rule.rule}`, rule])).values()];
+}
+
+/** Sends the values beyond the bounds. */
+export async function refuseBeyond({ service, caller, findings }: Subject, bounds: Bound[]): Promise<void> {
+  await forEachOf(bounds, async (bound) => {
+    const field = bound.path.length === 0 ? 'body' : bound.path.join('.');
+    for (const value of bound.refused.filter((each) => isExpressible(bound, each))) {
+      const answer = await send(service, caller, bound.put(value));
+      findings.checkRefusal(shown(bound, value), answer, { ...INVALID, field });
+      bound.messages.push(answer.body?.message);
+    }
+  });
+}
+
+/**
+ * Sends the values at the bounds. Another rule may refuse them, for example a rule that compares two fields. But the message must not be that
+ * for a value beyond the bound.
+ */
+export async function acceptAt({ service, caller, findings }: Subject, bounds: Bound[]): Promise<void> {
+  for (const bound of bounds) {
+    for (const value of bound.accepted.filter((each) => isExpressible(bound, each))) {
+      const { status, body, text } = await send(service, caller, dry(bound.put(value)));
+      const isRefused = status >= 500 || (status === 400 && bound.messages.includes(body.message));
+      findings.check(shown(bound, value), () => assert.ok(!isRefused, text));
+    }
+  }
+}
+
+/** Returns true if the place can hold the value. A form and a query hold only texts, so they have neither null nor a wrong type of text. */
+function isExpressible({ place, takesText, rule }: Bound, value: unknown): boolean {
+  if (place === 'json' || rule === 'repeated') {
+    return true;
+  }
+  if (value === null || rule === 'minProperties' || (place === 'query' && typeof value === 'object')) {
+    return false;
+  }
+  const isTooLong = value instanceof ListOf && value.length > LONGEST_LIST_OF_FORM;
+  const becomesText = takesText && ['number', 'boolean'].includes(typeof value);
+  const isConverted = rule.startsWith('type') && ['1', 'true', 1].includes(value as string | number);
+  return !isTooLong && !becomesText && !isConverted;
+}
+
+/** Returns a text whose percent-encoding is short, because a request line has a bound too. */
+function asciiOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\u{1d11e}', 'x') : value;
+}
+
+function shown({ place, path, rule }: Bound, value: unknown): string {
+  const text = value === LEFT_OUT ? 'left out' : JSON.stringify(value);
+  return `${place} ${path.join('.')}, ${rule}: ${text.slice(0, 60)}`;
+}
