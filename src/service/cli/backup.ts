@@ -67,7 +67,8 @@ async function writeRows(
         `The database was migrated by a newer version (${source.newer.join(', ')}). The backup lacks the tables and columns that this version does not know.`,
       );
     }
-    const copying = copyDatabase(source, newBackup(file, { version: await readVersion(), sealedKey }), showProgress);
+    const target = newBackup(file, { version: await readVersion(), createdAt: source.takenAt, sealedKey });
+    const copying = copyDatabase(source, target, showProgress);
     whenInterrupted(async () => {
       await source.close();
       await copying; // It fails, and removes its incomplete file.
