@@ -15,7 +15,7 @@ import { type Database, withDatabase } from '#platform/db/database.ts';
 import { databaseName } from '#platform/db/database-name.ts';
 import { explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
+import { checkSecrets, findMasterKey, openKeyring, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
 import { databaseOf, type DatabaseServer, openServer, tellDatabase } from './runtime.ts';
@@ -171,6 +171,12 @@ async function openSecrets(
 ): Promise<{ secrets: number | null; unopened: string[] }> {
   if (masterKey === null) {
     return { secrets: null, unopened: [] };
+  }
+  if (!(await unwrapsAllKeys(db, masterKey))) {
+    throw new OperatorError(
+      'The rows of the backup are right. But the master key is not the one with which the backup was made, so the secrets cannot be checked. ' +
+        'Set MASTER_KEY to that key, or use --passphrase-file if the backup was made with a passphrase.',
+    );
   }
   const keyring = await openKeyring(db, masterKey);
   const columns = [webhookSecrets, channelSecrets];

@@ -46,7 +46,7 @@ export async function discardStoredKeys(config: Config, options: OutputOptions &
     const text =
       discarded === 0
         ? 'The database has no keys. Start the service, which makes new ones.'
-        : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`;
+        : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in, make new credentials and rotate the channels (docs/operating/keys.md).`;
     printResult(options, { discarded }, text);
   } finally {
     await server.close();
