@@ -13,13 +13,19 @@ async function runHere() {
     // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
     process.env.UV_THREADPOOL_SIZE ??= '256';
   }
+  // The older Node that started this process was killed. It could not forward the signal, so this process ends in the same way.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.channel?.unref();
   const { BUNDLE, isFresh } = await import('./bundle.js');
   process.setSourceMapsEnabled(true);
   const { main } = await import(isFresh() ? BUNDLE.href : '../src/service/cli/main.ts');
   await main(process.argv);
 }
 
-/** Runs this command in a child process, with the Node 24 in node_modules. Forwards signals to the child, and exits with its exit code. */
+/**
+ * Runs this command in a child process, with the Node 24 in node_modules. Forwards signals to the child, and exits with its exit code. The
+ * channel to the child closes when this process ends, so the child also learns of a SIGKILL.
+ */
 function runInInstalledNode() {
   const { argv, execArgv, platform, arch, versions } = process;
   const fail = (reason) => {
@@ -32,7 +38,7 @@ function runInInstalledNode() {
   } catch {
     return fail('Install it, or run "npm ci" again on Linux.');
   }
-  const child = spawn(node, [...execArgv, ...argv.slice(1)], { stdio: 'inherit' });
+  const child = spawn(node, [...execArgv, ...argv.slice(1)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', ({ code }) => fail(`The Node 24 in node_modules does not start (${code}). Run "npm ci" again.`));
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));

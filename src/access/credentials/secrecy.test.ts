@@ -256,7 +256,7 @@ describe('secrecy', () => {
 
   it('no secret is in the output of a command that gets a wrong master key', () => {
     const text = printed.join('');
-    assert.ok(text.includes('MASTER_KEY cannot decrypt'));
+    assert.ok(text.includes('The master key cannot decrypt'));
     assert.deepEqual(findsIn(text), []);
   });
 

@@ -51,7 +51,7 @@ class Damage extends Error {}
 
 /** Backup file that is open for reading. */
 export interface Backup extends CopySource {
-  /** Time when the backup began, as an ISO 8601 text in UTC. */
+  /** Time just before the snapshot of the backup, as an ISO 8601 text in UTC. */
   createdAt: string;
   sealedKey: SealedKey | null;
   close(): void;
@@ -62,13 +62,16 @@ export interface Backup extends CopySource {
  * backup fails, no file stays. Only a killed process leaves its draft, whose name ends with `.partial`.
  * @throws OperatorError if a file with this name exists, or if the file cannot be written
  */
-export function newBackup(path: string, options: { version: string; sealedKey: SealedKey | null }): CopyTarget {
+export function newBackup(
+  path: string,
+  options: { version: string; createdAt: Date; sealedKey: SealedKey | null },
+): CopyTarget {
   return {
     async load(contents, tables, digests) {
       const header: Header = {
         format: FORMAT,
         version: options.version,
-        created_at: new Date().toISOString(),
+        created_at: options.createdAt.toISOString(),
         master_key: options.sealedKey,
         contents,
       };

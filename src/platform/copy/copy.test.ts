@@ -4,6 +4,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { forge, refusal, textOf } from '#test/support/backups.ts';
@@ -73,7 +74,7 @@ async function backUp(
 ) {
   const source = await openDatabaseSource(url);
   try {
-    return await copyDatabase(change(source), newBackup(path, OPTIONS), silent);
+    return await copyDatabase(change(source), newBackup(path, { ...OPTIONS, createdAt: source.takenAt }), silent);
   } finally {
     await source.close();
   }
@@ -107,6 +108,21 @@ describe('copy of a database into a backup file and from the file into an empty 
     assert.equal(rows[0]?.id, textsOfTenants.length + 2);
     assert.deepEqual(await rowsOf(to, ['recent_change']), { recent_change: [] });
     await assert.rejects(restore(to), isNotEmpty);
+  });
+
+  it('the time in a backup is not later than its snapshot, so the backup has all that was written until this time', async () => {
+    const database = await newDatabase();
+    const path = newPath();
+    const source = await openDatabaseSource(database.url);
+    const openedMs = Date.now();
+    while (Date.now() === openedMs) {
+      await setTimeout(1);
+    }
+    await copyDatabase(source, newBackup(path, { ...OPTIONS, createdAt: source.takenAt }), silent);
+    await source.close();
+    const backup = await openBackup(path);
+    backup.close();
+    assert.ok(Date.parse(backup.createdAt) <= openedMs, backup.createdAt);
   });
 
   it('each table of a migrated database is either copied, or listed as a table whose rows are not copied', async () => {

@@ -5,6 +5,8 @@ import type { CopySource } from './copy.ts';
 import { beginCopy, connectForCopy, isOnCluster, readRows } from './session.ts';
 
 export interface DatabaseSource extends CopySource {
+  /** Time just before the snapshot, so the snapshot has all that was committed until then. */
+  takenAt: Date;
   /** Migrations of a newer version. A copy lacks the tables and columns that they have added. */
   newer: string[];
   close(): Promise<void>;
@@ -28,9 +30,10 @@ export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
     if (migrations === null) {
       throw new OperatorError(`The database has no tables of Roomservice. ${NO_DATABASE}`);
     }
+    const takenAt = new Date();
     await beginCopy(client, url, 'REPEATABLE READ READ ONLY');
     const contents = await readContents(client);
-    return { contents, newer: await findNewer(migrations), read: (table) => readRows(client, table), close };
+    return { contents, takenAt, newer: await findNewer(migrations), read: (table) => readRows(client, table), close };
   } catch (error) {
     await close().catch(() => {});
     throw error;

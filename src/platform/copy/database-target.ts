@@ -21,9 +21,7 @@ const LISTS = ['kysely_migration', 'kysely_migration_lock'];
 /** Refusal of a target that has rows or tables already. */
 class NotEmptyError extends OperatorError {
   constructor(reason: string) {
-    super(
-      `The database is not empty: ${reason}. Choose an empty database: another DATA_DIR, or a new database in DATABASE_URL. Nothing was changed.`,
-    );
+    super(`The database is not empty: ${reason}. Choose a new database, or another DATA_DIR. Nothing was changed.`);
   }
 }
 

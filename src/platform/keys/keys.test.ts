@@ -11,7 +11,7 @@ import { decryptBound, encryptBound } from './sealing.ts';
 import { readWrappedKeys } from './store.ts';
 
 const WRONG_KEY = (error: unknown) =>
-  error instanceof OperatorError && /^MASTER_KEY cannot decrypt .*MASTER_KEY_PREVIOUS/.test(error.message);
+  error instanceof OperatorError && /^The master key cannot decrypt .*MASTER_KEY_PREVIOUS/.test(error.message);
 
 let database: TestDatabase;
 before(async () => {

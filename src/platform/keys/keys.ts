@@ -134,7 +134,7 @@ function unwrapWithEither(wrapped: WrappedKey, { current, previous }: MasterKeys
   const key = unwrapKey(wrapped, current) ?? (previous && unwrapKey(wrapped, previous));
   if (key === null) {
     throw new OperatorError(
-      'MASTER_KEY cannot decrypt the keys in this database. Set MASTER_KEY to the master key that the service used before. ' +
+      'The master key cannot decrypt the keys in this database. Set MASTER_KEY to the master key that the service used before. ' +
         'While you replace the master key, set the old one as MASTER_KEY_PREVIOUS.',
     );
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -47,6 +48,10 @@ describe('backup verify', { skip: noCopies }, () => {
     const env = { DATA_DIR: await newDataDir(), TMPDIR: await newFolder() };
     const skipped = await succeed(['backup', 'verify', file], { env });
     assert.match(skipped.stdout, /The secrets were not checked, because there is no master key\./);
+    const otherKey = { ...env, MASTER_KEY: randomBytes(32).toString('base64') };
+    const { code, stderr } = await runCommand(['backup', 'verify', file], { env: otherKey });
+    assert.equal(code, 1);
+    assert.match(stderr, /The rows of the backup are right\. But the master key is not the one with which the backup/);
     const args = ['backup', 'verify', file, '--passphrase-file', passphraseFile, '--json'];
     const { secrets, nights, tenants, faults } = JSON.parse((await succeed(args, { env })).stdout);
     assert.deepEqual({ secrets, nights, tenants, faults }, { secrets: 2, nights: 2, tenants: 1, faults: [] });

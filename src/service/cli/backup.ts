@@ -13,7 +13,7 @@ import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { databaseName, explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkSecrets, findMasterKey, openKeyring } from '#platform/keys/keys.ts';
+import { checkSecrets, findMasterKey, openKeyring, unwrapsAllKeys } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
 import { type Context, databaseOf, type DatabaseServer, openServer, tellDatabase } from './runtime.ts';
@@ -66,11 +66,8 @@ async function writeRows(
         `The database was migrated by a newer version (${source.newer.join(', ')}). The backup lacks the tables and columns that this version does not know.`,
       );
     }
-    const copying = copyDatabase(
-      source,
-      newBackup(file, { version: await readVersion(), sealedKey }),
-      terminal.showProgress,
-    );
+    const target = newBackup(file, { version: await readVersion(), createdAt: source.takenAt, sealedKey });
+    const copying = copyDatabase(source, target, terminal.showProgress);
     terminal.whenInterrupted(async () => {
       await source.close();
       await copying; // It fails, and removes its incomplete file.
@@ -179,6 +176,12 @@ async function openSecrets(
 ): Promise<{ secrets: number | null; unopened: string[] }> {
   if (masterKey === null) {
     return { secrets: null, unopened: [] };
+  }
+  if (!(await unwrapsAllKeys(db, masterKey))) {
+    throw new OperatorError(
+      'The rows of the backup are right. But the master key is not the one with which the backup was made, so the secrets cannot be checked. ' +
+        'Set MASTER_KEY to that key, or use --passphrase-file if the backup was made with a passphrase.',
+    );
   }
   const keyring = await openKeyring(db, masterKey);
   const columns = [webhookSecrets, channelSecrets];

@@ -187,7 +187,10 @@ describe('roomservice config check: DATABASE_URL', () => {
     const unknown = new URL(env['DATABASE_URL'] ?? '');
     unknown.pathname = '/no_such_database';
     const wrong: [Record<string, string>, RegExp][] = [
-      [{ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }, /MASTER_KEY cannot decrypt the keys in this database\./],
+      [
+        { MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
+        /The master key cannot decrypt the keys in this database\./,
+      ],
       [
         { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/nowhere' },
         /^The database at 127\.0\.0\.1:1 is out of reach \(ECONNREFUSED\)/,

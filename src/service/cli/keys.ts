@@ -51,7 +51,7 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
     const text =
       discarded === 0
         ? 'The database has no keys. Start the service, which makes new ones.'
-        : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in and issue new credentials and channels.`;
+        : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in, make new credentials and rotate the channels (docs/operating/keys.md).`;
     terminal.printResult(options, { discarded }, text);
   } finally {
     await server.close();

@@ -59,7 +59,7 @@ describe('replacing the master key', () => {
 
     const refused = await runCommand(['tenant', 'list'], { env: envOf(oldKey) });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /^roomservice: MASTER_KEY cannot decrypt/);
+    assert.match(refused.stderr, /^roomservice: The master key cannot decrypt/);
     const tenant = await service.tenant();
     const register = { headers: tenant.partner, json: { webhook_url: 'https://partner.example/hooks' } };
     const answer = await call(serving.url, 'POST', '/v1/third-party/webhook/', register);
@@ -91,7 +91,7 @@ describe('replacing the master key', () => {
     const wrongKeys = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
     const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(wrongKeys[0] ?? '', wrongKeys[1]) });
     assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: MASTER_KEY cannot decrypt .+\n$/);
+    assert.match(stderr, /^roomservice: The master key cannot decrypt .+\n$/);
     assert.deepEqual(await wrapped(), stored);
     newKey = oldKey;
   });
@@ -216,7 +216,7 @@ describe('master key file in DATA_DIR', () => {
     for (const command of [['serve'], ['tenant', 'list'], ['migrate'], ['keys', 'rewrap']]) {
       const { code, stderr } = await runCommand(command, { env: wrong });
       assert.equal(code, 1, command.join(' '));
-      assert.match(stderr, /^roomservice: MASTER_KEY cannot decrypt the keys in this database\. .*\n$/);
+      assert.match(stderr, /^roomservice: The master key cannot decrypt the keys in this database\. .*\n$/);
     }
     assert.deepEqual(await readdir(dataDir), files);
     assert.equal(await unmigrated.isStill(), true, 'no command migrated the database');
@@ -229,7 +229,7 @@ describe('master key file in DATA_DIR', () => {
     await copyFile(file, old);
     await writeFile(file, `${randomBytes(32).toString('base64')}\n`);
     const refused = await runCommand(['tenant', 'list'], { env });
-    assert.match(refused.stderr, /MASTER_KEY cannot decrypt .* MASTER_KEY_PREVIOUS/);
+    assert.match(refused.stderr, /master key cannot decrypt .* MASTER_KEY_PREVIOUS/);
     const { code, stdout } = await runCommand(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS_FILE: old } });
     assert.deepEqual([code, stdout.startsWith('1 key wrapped again')], [0, true], stdout);
     await rm(old);

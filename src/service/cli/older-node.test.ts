@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { cleanUp, newFolder, postgresPid, runProgram, startServingProgram, untilReady } from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
+import { eventually } from '#test/support/webhooks.ts';
 
 const node = ['/usr/local/bin/node', '/usr/bin/node'].find(isTooOld) ?? '';
 const skip = node === '' ? 'This system has no Node before 24.7 in /usr/local/bin or /usr/bin.' : false;
@@ -75,6 +76,23 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
       await assert.rejects(fetch(`${serving.url}/livez`));
     });
   }
+
+  it('if an older Node starts serve and is killed by SIGKILL, serve ends too, and another serve can start on the same DATA_DIR', async () => {
+    const dataDir = await newMigratedDataDir();
+    const killed = await startServingProgram([], { node, env: { DATA_DIR: dataDir } });
+    killed.kill('SIGKILL');
+    await eventually(
+      () =>
+        fetch(`${killed.url}/livez`).then(
+          () => false,
+          () => true,
+        ),
+      'end of the killed serve',
+    );
+    const next = await startServingProgram([], { node, env: { DATA_DIR: dataDir } });
+    next.kill('SIGTERM');
+    assert.equal((await next.ended).code, 0, next.output());
+  });
 
   it('if an older Node starts serve and node_modules contains no Node 24, serve exits 1 and says that Node 24.7 is needed', async () => {
     const folder = await newFolder();

@@ -86,7 +86,11 @@ describe('a backup or restore that is refused', { skip: noCopies }, () => {
     const keyed = await newFolder();
     await writeFile(join(keyed, 'master-key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
     const withKey = ['restore', sealed, '--passphrase-file', passphraseFile];
-    await refuse(withKey, { env: { DATA_DIR: keyed } }, /master-key is not the master key of this backup/);
+    await refuse(
+      withKey,
+      { env: { DATA_DIR: keyed } },
+      /master-key is the master key of another installation\. Choose another DATA_DIR\./,
+    );
     assert.deepEqual([await readdir(other), await readdir(keyed)], [['letter.txt'], ['master-key']]);
   });
 

@@ -83,7 +83,7 @@ async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: 
   }
   if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
     throw new OperatorError(
-      `${masterKeyPath(config.dataDir)} is not the master key of this backup. Move the file away, and run the command again. Nothing was changed.`,
+      `${masterKeyPath(config.dataDir)} is the master key of another installation. Choose another DATA_DIR. Nothing was changed.`,
     );
   }
 }
@@ -135,14 +135,14 @@ function describe(config: Config, backup: Backup, rows: Record<string, number>, 
 }
 
 function describeKey({ databaseUrl, dataDir }: Config, keyState: KeyState): string {
-  const place =
+  const remedy =
     databaseUrl === null
-      ? `write it to ${masterKeyPath(dataDir)}, or set MASTER_KEY`
-      : 'set MASTER_KEY to it, or set it as MASTER_KEY_PREVIOUS beside the new one';
+      ? `Before you start the service, write the master key with which the backup was made to ${masterKeyPath(dataDir)}, or set MASTER_KEY.`
+      : 'Before you start the service, set MASTER_KEY to the master key with which the backup was made, or set that key as MASTER_KEY_PREVIOUS beside the new one.';
   return {
     opens:
       'The master key decrypts the restored keys. All credentials, webhook secrets and users work as before. Start the service.',
-    missing: `This installation does not have the master key yet. Before you start the service, ${place}. It is the master key with which the backup was made.`,
-    wrong: `The master key of this installation does not decrypt the restored keys. Before you start the service, ${place}. It must be the master key with which the backup was made.`,
+    missing: `This installation does not have the master key yet. ${remedy}`,
+    wrong: `The master key of this installation does not decrypt the restored keys. ${remedy}`,
   }[keyState];
 }
