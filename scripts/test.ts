@@ -24,45 +24,6 @@ import { runFolder } from '#test/support/run-folder.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 /**
- * Tests of commands that start processes, and do not have their names `*.system.test.ts` yet. A file leaves this list when it runs its
- * commands in the test process, or when it gets the name.
- */
-const SYSTEM_COMMANDS = [
-  'src/service/cli/backup-verify.test.ts',
-  'src/service/cli/backup.test.ts',
-  'src/service/cli/bundle.test.ts',
-  'src/service/cli/config.test.ts',
-  'src/service/cli/database-faults.test.ts',
-  'src/service/cli/database-tls.test.ts',
-  'src/service/cli/demo-tenant.test.ts',
-  'src/service/cli/feed.test.ts',
-  'src/service/cli/interruption.test.ts',
-  'src/service/cli/kill.test.ts',
-  'src/service/cli/listen-outages.test.ts',
-  'src/service/cli/listen.test.ts',
-  'src/service/cli/live-changes.test.ts',
-  'src/service/cli/main.test.ts',
-  'src/service/cli/major-upgrade.test.ts',
-  'src/service/cli/master-key.test.ts',
-  'src/service/cli/missing-database.test.ts',
-  'src/service/cli/move.test.ts',
-  'src/service/cli/older-node.test.ts',
-  'src/service/cli/public-address.test.ts',
-  'src/service/cli/restore.test.ts',
-  'src/service/cli/role-settings.test.ts',
-  'src/service/cli/serve-demo.test.ts',
-  'src/service/cli/serve-parts.test.ts',
-  'src/service/cli/serve.test.ts',
-  'src/service/cli/start-faults.test.ts',
-  'src/service/cli/start-memory.test.ts',
-  'src/service/cli/stop.test.ts',
-  'src/service/cli/tenant-init.test.ts',
-  'src/service/cli/tenant.test.ts',
-  'src/service/cli/trigger.test.ts',
-  'src/service/cli/unfit-database.test.ts',
-  'src/service/cli/unknown-user.test.ts',
-];
-/**
  * Number of concurrent test processes. It was chosen on a machine with two CPU cores. The first process begins with the `WAITING_FILES`,
  * which use little CPU time. The other three processes keep both cores busy. They do not need three cores, because their tests sometimes
  * wait. With a fifth process, the tests would be slower, and tests with time limits would fail.
@@ -78,8 +39,8 @@ const END_LIMIT_MS = 120_000;
  * The first process runs them before all other files.
  */
 const WAITING_FILES = [
-  'src/service/cli/kill.test.ts',
-  'src/service/cli/listen-outages.test.ts',
+  'src/service/cli/kill.system.test.ts',
+  'src/service/cli/listen-outages.system.test.ts',
   'src/platform/http/silent-database.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/access/credentials/secrecy.test.ts',
@@ -150,7 +111,7 @@ async function main(): Promise<void> {
 
 /** Returns true if the tests of the file start programs: commands, a browser, servers, or package managers. */
 function isSystemTest(file: string): boolean {
-  return file.endsWith('.system.test.ts') || SYSTEM_COMMANDS.includes(file);
+  return file.endsWith('.system.test.ts');
 }
 
 /** Fails the run. Called if the run has not ended `END_LIMIT_MS` after the end of the last test, because then a test process still runs. */
