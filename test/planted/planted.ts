@@ -17,8 +17,6 @@ import { BUGS } from './bugs.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const COPIED = ['bin', 'contract', 'demo', 'examples', 'migrations', 'src', 'test', 'package.json', 'tsconfig.json'];
-/** Concurrent test files while no bug is planted. */
-const CONCURRENCY = 3;
 /** Time limit of the test files of one bug. */
 const TIMEOUT_MS = 240_000;
 /** Time limit of all these test files without a bug. */
@@ -95,7 +93,7 @@ async function firstFailure(copy: string, suites: string[], timeoutMs: number): 
   const ended = new AbortController();
   const timeout = setTimeout(() => ended.abort(), timeoutMs);
   let failure: string | null = null;
-  const events = run({ files: suites, cwd: copy, concurrency: CONCURRENCY, signal: ended.signal });
+  const events = run({ files: suites, cwd: copy, signal: ended.signal });
   events.on('test:fail', ({ name }) => {
     failure ??= ended.signal.aborted ? `the tests have not ended after ${timeoutMs / 1000} s` : name;
     ended.abort();
