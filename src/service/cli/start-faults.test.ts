@@ -49,7 +49,7 @@ describe('serve that cannot start', () => {
       env: { ...env, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
     });
     assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: MASTER_KEY .+\n$/);
+    assert.match(stderr, /^roomservice: The master key .+ MASTER_KEY .+\n$/);
   });
 
   it('serve stops the PostgreSQL that it started if PORT is in use', async (t) => {
