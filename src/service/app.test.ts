@@ -29,21 +29,6 @@ async function readDocumentedRoutes(): Promise<Route[]> {
     }));
 }
 
-/**
- * Returns each route with all methods that its path accepts. A path may match two routes. For example, `/v1/third-party/orders/quote/` is
- * the route of quotes, which has POST. This path also matches the route that reads one order, which has GET, because `quote` could be the
- * external id of an order. So the path accepts both GET and POST.
- */
-function withMethodsOfParameters(routes: Route[]): Route[] {
-  const stepsOf = ({ path }: Route) => path.split('/');
-  const includes = (general: string[], special: string[]) =>
-    general.length === special.length && general.every((step, index) => step === 'x1' || step === special[index]);
-  return routes.map((route) => {
-    const general = routes.filter((other) => includes(stepsOf(other), stepsOf(route)));
-    return { path: route.path, methods: [...new Set(general.flatMap(({ methods }) => methods))] };
-  });
-}
-
 /** Returns the expected value of the header `Allow`. A route with `GET` also has `HEAD`. */
 function allowOf({ methods }: Route): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
@@ -136,19 +121,6 @@ describe('every route', () => {
     }
   });
 
-  it('405: every route refuses each method that it does not have, and Allow names the methods that it has', async () => {
-    for (const route of withMethodsOfParameters(routes)) {
-      const allow = allowOf(route);
-      const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allow.includes(method));
-      for (const method of wrong) {
-        const answer = await service.call(method, route.path);
-        assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], `${method} ${route.path}`);
-        assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
-        assert.equal(answer.body.code, 'error');
-      }
-    }
-  });
-
   it('405: a route refuses rare methods such as PROPFIND and PURGE, and Allow names the methods that it has', async () => {
     for (const { path, methods } of [...routes.slice(0, 3), { path: '/livez', methods: ['GET'] }]) {
       const allow = allowOf({ path, methods });
@@ -193,19 +165,6 @@ describe('every route', () => {
       assert.equal(head.status, get.status, path);
       assert.equal(head.text, '');
       assert.deepEqual(plainHeaders(head.headers), plainHeaders(get.headers), path);
-    }
-  });
-
-  it('400: every third-party route, including the routes for owners, refuses a query parameter that names a tenant', async () => {
-    for (const { path, methods } of routes.filter((route) => route.path.startsWith('/v1/third-party/'))) {
-      const headers = path.includes('/credentials/') ? tenant.owner : tenant.partner;
-      for (const method of methods) {
-        for (const name of ['tenant_id', 'restaurant_id', 'hotel_id']) {
-          const answer = await service.call(method, `${path}?a=b&${name}=${tenant.tenantId}`, { headers });
-          assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], `${method} ${path}`);
-          assert.ok(answer.body.message.startsWith(`${name}: `), answer.body.message);
-        }
-      }
     }
   });
 

@@ -71,23 +71,6 @@ describe('GET /v1/staff/people/', () => {
     const person = (await listPeople(service, tenant)).find(({ id }: { id: string }) => id === staffId);
     assert.ok(Math.abs(Date.parse(person.last_seen_at) - Date.now()) < 60_000, person.last_seen_at);
   });
-
-  it('403: staff may not list, invite or change people, or reset their passwords; 401: calls without credentials are refused', async () => {
-    const tenant = await service.tenant();
-    const ownerId = await personId(service, tenant.tenantId, 'owner');
-    const json = { email: newEmail(), role: 'owner' };
-    const calls: [string, string, unknown][] = [
-      ['GET', PEOPLE, undefined],
-      ['POST', PEOPLE, json],
-      ['PATCH', `${PEOPLE}${ownerId}/`, { name: 'X' }],
-      ['POST', `${PEOPLE}${ownerId}/reset/`, undefined],
-    ];
-    for (const [method, path, body] of calls) {
-      const options = body === undefined ? {} : { json: body };
-      assert.equal((await service.call(method, path, { headers: tenant.staff, ...options })).status, 403, path);
-      assert.equal((await service.call(method, path, options)).status, 401, path);
-    }
-  });
 });
 
 describe('POST /v1/staff/people/', () => {
@@ -226,26 +209,5 @@ describe('POST /v1/staff/people/', () => {
       ).body.tenant.id,
       two.tenantId,
     );
-  });
-
-  it('400: an invitation with a missing or invalid e-mail, role, name or area is refused, and the message has the path of the field', async () => {
-    const { owner } = await service.tenant();
-    const good = { email: newEmail(), role: 'staff' };
-    const faults: [unknown, string][] = [
-      [{ role: 'staff' }, 'email: is required'],
-      [{ ...good, email: 'nobody' }, 'email: '],
-      [{ ...good, email: 'a@b.example\r\nBcc: c@d.example' }, 'email: '],
-      [{ ...good, email: 'a@b.example, c@d.example' }, 'email: '],
-      [{ email: good.email }, 'role: is required'],
-      [{ ...good, role: 'admin' }, 'role: '],
-      [{ ...good, name: '' }, 'name: must not be empty'],
-      [{ ...good, areas: ['kitchen'] }, 'areas.0: '],
-      [{ ...good, areas: 'orders' }, 'areas: '],
-    ];
-    for (const [json, message] of faults) {
-      const { status, body } = await service.call('POST', PEOPLE, { headers: owner, json });
-      assert.deepEqual([status, body.code], [400, 'invalid_request'], message);
-      assert.ok(body.message.startsWith(message), body.message);
-    }
   });
 });

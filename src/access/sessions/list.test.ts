@@ -95,10 +95,6 @@ describe('GET /v1/staff/sessions/', () => {
     assert.deepEqual((await get(`${SESSIONS}?person_id=${strangers}`, mine.headers)).body, []);
   });
 
-  it('400: a malformed person_id is refused', async () => {
-    assert.equal(await statusOf(`${SESSIONS}?person_id=x`, tenant.owner), 400);
-  });
-
   it('403: staff and displays may not list the sessions of others', async () => {
     const id = await personId(service, tenant.tenantId, 'owner');
     const display = await openDisplay(service, tenant.tenantId, ['orders']);

@@ -7,7 +7,6 @@ import {
   CONSOLE,
   consoleHeaders,
   ME,
-  openDisplay,
   openSession,
   personId,
   SESSION,
@@ -59,35 +58,6 @@ describe('PATCH /v1/staff/me/', () => {
     const { status, body } = await patch(json);
     assert.deepEqual([status, body.person.role, body.person.areas.includes('rates')], [200, 'staff', false]);
     assert.equal((await service.call('GET', '/v1/staff/audit/', { headers: tenant.staff })).status, 403);
-  });
-
-  it('400: an empty name, a name of more than 100 characters, and a language that is not a BCP 47 tag are refused', async () => {
-    for (const json of [
-      { name: '' },
-      { name: 'x'.repeat(101) },
-      { name: null },
-      { language: 'p' },
-      { language: 'pt_BR' },
-      { language: `pt${'-aaaaaaaa'.repeat(4)}` },
-      { language: '' },
-    ]) {
-      const answer = await patch(json);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json));
-    }
-    const { message } = (await patch({ language: 'pt_BR' })).body;
-    assert.equal(message, 'language: must be a language tag such as "pt" or "pt-BR"');
-  });
-
-  it('403: a display cannot change its profile or a password', async () => {
-    const { headers } = await openDisplay(service, tenant.tenantId, ['orders', 'menu', 'hotel', 'rates', 'deliveries']);
-    const message = 'A display cannot do this. Sign in as a person.';
-    for (const [method, path] of [
-      ['PATCH', ME],
-      ['POST', PASSWORD],
-    ] as const) {
-      const answer = await service.call(method, path, { headers, json: {} });
-      assert.deepEqual([answer.status, answer.body.message], [403, message]);
-    }
   });
 });
 

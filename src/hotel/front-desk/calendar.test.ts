@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
   book,
-  dayAfter,
   dayAhead,
   onOneDay,
   openChannel,
@@ -160,30 +159,11 @@ describe('GET /v1/staff/calendar/', () => {
     await db.destroy();
   });
 
-  it('400 invalid_request: a missing or malformed parameter, or a `to` not after `from`, is refused and named in the message', async () => {
-    const good = { property_id: await propertyId(hotel), from: dayAhead(30), to: dayAhead(31) };
-    for (const [changes, fault] of [
-      [{ property_id: undefined }, /^property_id: is required/],
-      [{ property_id: 'x' }, /^property_id: /],
-      [{ from: undefined }, /^from: is required/],
-      [{ from: '2030-02-30' }, /^from: /],
-      [{ to: undefined }, /^to: is required/],
-      [{ to: 'x' }, /^to: /],
-      [{ to: dayAhead(30) }, /^to: must be after `from`/],
-      [{ to: dayAfter(dayAhead(30), -1) }, /^to: must be after `from`/],
-    ] as [Record<string, string | undefined>, RegExp][]) {
-      const query = Object.fromEntries(
-        Object.entries({ ...good, ...changes }).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      );
-      assert.match(faultsOf(await calendar(query)).join(), fault, JSON.stringify(changes));
+  it('400 invalid_request: a `to` that is not after `from` is refused', async () => {
+    const good = { property_id: await propertyId(hotel), from: dayAhead(30) };
+    for (const to of [dayAhead(30), dayAhead(29)]) {
+      assert.match(faultsOf(await calendar({ ...good, to })).join(), /^to: must be after `from`/);
     }
-  });
-
-  it('401, 403: the calendar is refused without a token (401), to a partner (401), and for a tenant without the hotel feature (403)', async () => {
-    const query = { property_id: await propertyId(hotel), from: dayAhead(30), to: dayAhead(31) };
-    assertError(await calendar(query, {}), 401, 'invalid_credentials');
-    assertError(await calendar(query, hotel.partner), 401, 'invalid_credentials');
-    assertError(await calendar(query, (await service.tenant()).staff), 403, 'error');
   });
 
   it('404: an unknown property, a property of another tenant and an inactive property get the same response', async () => {

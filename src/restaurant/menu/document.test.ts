@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertError } from '#test/support/answers.ts';
 import { dishOf, dumpRows, listDishes, MENU, STAFF_MENU } from '#test/support/restaurant.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -72,13 +71,6 @@ describe('GET /v1/staff/menu/', () => {
         ['OFF', false],
       ],
     );
-  });
-
-  it("401: the menu document is refused to a call without a token and to a call with a partner's credential", async () => {
-    assertError(await service.call('GET', STAFF_MENU), 401, 'invalid_credentials');
-    assertError(await service.call('GET', STAFF_MENU, { headers: tenant.partner }), 401, 'invalid_credentials');
-    const body = { headers: tenant.partner, json: sampleMenu() };
-    assertError(await service.call('PUT', STAFF_MENU, body), 401, 'invalid_credentials');
   });
 });
 

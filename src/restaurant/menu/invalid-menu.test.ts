@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertError, faultsOf } from '#test/support/answers.ts';
+import { faultsOf } from '#test/support/answers.ts';
 import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -15,75 +15,9 @@ const DISH = { sku: 'A', name: 'A', price: '1.00', category: 'Pizza' };
 const withDish = (changes: object) => ({ categories: [{ name: 'Pizza' }], dishes: [{ ...DISH, ...changes }] });
 
 describe('PUT /v1/staff/menu/ with an invalid document', () => {
-  for (const price of [
-    '1e5',
-    '-1',
-    '+1',
-    '1.234',
-    '123456789.00',
-    '123456789',
-    '',
-    ' 1',
-    '1,50',
-    '.5',
-    '1.',
-    'NaN',
-    '١',
-  ]) {
-    it(`400: a menu with the dish price ${JSON.stringify(price)} is refused`, async () => {
-      const fault = 'must be a decimal text such as "12.50", with at most two decimals';
-      assert.deepEqual(faultsOf(await put(withDish({ price }))), [`dishes.0.price: ${fault}`]);
-    });
-  }
-
   for (const [json, ...faults] of [
-    [{}, 'dishes: is required'],
-    [[], 'body: must be an object'],
-    [withDish({ price: 5 }), 'dishes.0.price: must be a text'],
-    [withDish({ price: null }), 'dishes.0.price: must be a text'],
-    [withDish({ sku: '' }), 'dishes.0.sku: must not be empty'],
-    [withDish({ sku: 'x'.repeat(101) }), 'dishes.0.sku: must have at most 100 characters'],
-    [withDish({ is_active: 'true' }), 'dishes.0.is_active: must be true or false'],
-    [
-      withDish({ dish_type: 'fish' }),
-      'dishes.0.dish_type: must be one of "veg", "non_veg", "halal", "vegan", "gluten_free", "sugar_free", "", null',
-    ],
-    [withDish({ image: 'no url' }), 'dishes.0.image: must be an absolute http or https URL'],
     [withDish({ catagory: 'Pizza' }), 'dishes.0.catagory: is not a known field (did you mean category?)'],
-    [
-      withDish({ addons: [{ name: 'x', price: '1', price_cents: 100 }] }),
-      'dishes.0.addons.0.price_cents: is not a known field',
-    ],
     [{ dishes: [], kichens: [] }, 'kichens: is not a known field (did you mean kitchens?)'],
-    [{ dishes: [], slug: 'a' }, 'slug: is not a known field'],
-    ...[
-      'javascript:alert(1)',
-      'JavaScript://x/%0aalert(1)',
-      'data:image/png;base64,AAAA',
-      'file:///etc/passwd',
-      'ftp://example.com/a.png',
-      'https:example.com',
-      'https:///a.png',
-    ].map((image): [object, string] => [withDish({ image }), 'dishes.0.image: must be an absolute http or https URL']),
-    [
-      withDish({ extra_tax_percentage: '1000' }),
-      'dishes.0.extra_tax_percentage: must be a decimal text such as "12.50", with at most two decimals',
-    ],
-    [withDish({ addons: [{ name: 'x' }] }), 'dishes.0.addons.0.price: is required'],
-    [
-      withDish({ addons: [{ name: 'x'.repeat(513), price: '1' }] }),
-      'dishes.0.addons.0.name: must have at most 512 characters',
-    ],
-    [withDish({ price_variants: [{ name: 'x', price: 1 }] }), 'dishes.0.price_variants.0.price: must be a text'],
-    [{ dishes: [], kitchens: [{ name: 'x'.repeat(101) }] }, 'kitchens.0.name: must have at most 100 characters'],
-    [
-      { dishes: [], menu_sets: [{ name: 'x', service: 'brunch' }] },
-      'menu_sets.0.service: must be one of "all_day", "breakfast", "lunch", "dinner"',
-    ],
-    [
-      { dishes: [], menu_sets: [{ name: 'x', status: 'open' }] },
-      'menu_sets.0.status: must be one of "active", "inactive"',
-    ],
     [
       { categories: [{ name: 'Pizza' }], dishes: [{ sku: 'A' }, { price: 1 }] },
       'dishes.0.name: is required',
@@ -172,30 +106,5 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
         'body: has more faults, which are shown after you correct these',
       ],
     );
-  });
-
-  it('400: a menu with 5001 dishes, and a dish with 1001 add-ons, are refused, and the message names the bound', async () => {
-    const dishes = Array.from({ length: 5_001 }, (_, index) => ({ ...DISH, sku: `D${index}` }));
-    const categories = [{ name: 'Pizza' }];
-    assert.deepEqual(faultsOf(await put({ categories, dishes })), ['dishes: must have at most 5000 entries']);
-    const addons = Array.from({ length: 1_001 }, (_, index) => ({ name: `A${index}`, price: '1' }));
-    assert.deepEqual(faultsOf(await put(withDish({ addons }))), ['dishes.0.addons: must have at most 1000 entries']);
-  });
-
-  it('400: a menu with more than 1000 kitchens is refused', async () => {
-    const sections = Array.from({ length: 1_001 }, (_, index) => ({ name: `S${index}` }));
-    assert.deepEqual(faultsOf(await put({ kitchens: sections, dishes: [] })), [
-      'kitchens: must have at most 1000 entries',
-    ]);
-  });
-
-  it('413, 415: a menu of more than 4 MiB and a menu of content type text/csv are refused', async () => {
-    const large = await service.call('PUT', STAFF_MENU, {
-      headers: tenant.staff,
-      json: { dishes: 'x'.repeat(4 * 1_048_576) },
-    });
-    assertError(large, 413, 'error');
-    const headers = { ...tenant.staff, 'content-type': 'text/csv' };
-    assertError(await service.call('PUT', STAFF_MENU, { headers, body: 'sku,price' }), 415, 'error');
   });
 });

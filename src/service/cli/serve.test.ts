@@ -13,6 +13,7 @@ import {
 } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { isRunning } from '#test/support/process.ts';
+import { eventually } from '#test/support/webhooks.ts';
 
 /** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
 describe('serve on its embedded database', () => {
@@ -137,7 +138,7 @@ describe('serve on its embedded database', () => {
     serving.kill('SIGTERM');
     const { code, signal } = await serving.ended;
     assert.deepEqual([code, signal], [0, null]);
-    assert.equal(isRunning(pid), false);
+    await eventually(() => !isRunning(pid), 'end of PostgreSQL');
   });
 
   it('if serve --demo starts again on the same DATA_DIR, the demo credential stays valid, and no second tenant is created', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { assertError, faultsOf } from '#test/support/answers.ts';
 import { makeChannel } from '#test/support/channel.ts';
 import { dayAhead, pmsHeaders } from '#test/support/hotel.ts';
 import { addPerson } from '#test/support/people.ts';
@@ -222,23 +221,5 @@ describe('filters of GET /v1/staff/audit/', () => {
     assert.deepEqual([status, body.count], [200, 3]);
     assert.equal(new URL(body.next).searchParams.get('action'), 'credential.revoked');
     assert.equal(new URL(body.previous).searchParams.get('page'), '1');
-  });
-
-  it('400: an empty or malformed filter of the audit trail is refused, and the message names the field', async () => {
-    for (const [field, value] of [
-      ['action', ''],
-      ['action', 'a'.repeat(101)],
-      ['actor_id', 'x'],
-      ['subject', ''],
-      ['from', 'today'],
-      ['to', '2026-02-30T00:00:00Z'],
-    ] as const) {
-      const [fault = ''] = faultsOf(await list({ [field]: value }));
-      assert.ok(fault.startsWith(`${field}: `), `${value}: ${fault}`);
-    }
-  });
-
-  it('403: staff with every area may not read the audit trail', async () => {
-    assertError(await service.call('GET', AUDIT, { headers: hotel.staff }), 403, 'error');
   });
 });

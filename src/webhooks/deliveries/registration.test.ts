@@ -169,31 +169,6 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), URL_A);
   });
 
-  it('400: a registration without a body is refused, and the message names the body or the field', async () => {
-    const tenant = await service.tenant();
-    const answer = await service.call('POST', PATH, { headers: tenant.partner });
-    assert.equal(answer.status, 400);
-    assert.equal(answer.body.code, 'invalid_request');
-    assert.match(answer.body.message, /^(body|webhook_url): \S/);
-  });
-
-  it('401: a registration without credentials, with an owner token or a wrong secret is refused before the body is checked', async () => {
-    const tenant = await service.tenant();
-    for (const headers of [{}, tenant.owner, { ...tenant.partner, 'x-api-secret': 'another' }]) {
-      const answer = await service.call('POST', PATH, { headers, json: { webhook_url: 42 } });
-      assert.equal(answer.status, 401);
-      assert.equal(answer.body.code, 'invalid_credentials');
-    }
-    assert.equal(await registeredUrl(tenant), '');
-  });
-
-  it('405: the webhook registration allows only POST', async () => {
-    const tenant = await service.tenant();
-    const answer = await service.call('GET', PATH, { headers: tenant.partner });
-    assert.equal(answer.status, 405);
-    assert.equal(answer.headers.get('allow'), 'POST');
-  });
-
   it('200, 400: with WEBHOOK_ALLOW_PRIVATE_NETWORK=false, a webhook URL may have port 443 or 1024, but not port 80 or 1023', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());

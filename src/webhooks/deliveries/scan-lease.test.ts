@@ -98,7 +98,7 @@ describe('scan leases, with which a delivery worker may search the database for 
   async function countListeners(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'roomservice listener' AND query LIKE '%pg_notify%'
+      WHERE datname = current_database() AND application_name = 'roomservice listener' AND query LIKE 'LISTEN%'
     `.execute(service.database.db);
     return rows[0]?.count ?? 0;
   }

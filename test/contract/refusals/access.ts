@@ -73,8 +73,8 @@ export async function refusePaths(subject: Subject): Promise<void> {
       findings.checkRefusal(`${name} without its format`, await at('x'), { ...INVALID, field: name });
       continue;
     }
-    for (const value of ['x', '1', 'x'.repeat(1_000)]) {
-      findings.checkRefusal(`${name} ${value.slice(0, 9)}`, await at(value), missing);
+    for (const value of ["'--", newId().replaceAll('-', ''), `${newId()}0`, 'x'.repeat(1_000)]) {
+      findings.checkRefusal(`${name} ${value.slice(0, 40)}`, await at(value), missing);
     }
     const unknown = await at(newId());
     findings.checkRefusal(`unknown ${name}`, unknown, missing);

@@ -154,7 +154,10 @@ const FORMATS: Record<string, [refused: string[], accepted: string[]]> = {
     ],
     ['https://images.example/a%20b.jpg?c=1'],
   ],
-  email: [['x', 'a@', '@x.example', 'a b@x.example'], ['a+b@x.example']],
+  email: [
+    ['x', 'a@', '@x.example', 'a b@x.example', 'a@x.example, b@x.example', 'a@x.example\r\nBcc: b@x.example'],
+    ['a+b@x.example'],
+  ],
 };
 
 function unknownFormat(format: string): never {

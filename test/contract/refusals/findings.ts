@@ -40,6 +40,8 @@ function assertRefused({ status, body, text }: Answer, refusal: Refusal): void {
   assert.ok(refusal.codes.includes(body.code), text);
   if (refusal.field !== undefined) {
     assert.deepEqual(fieldsOf(body.message), [refusal.field], text.slice(0, 200));
+    // Each pattern of a schema needs words that say what is allowed (`matching`). These are the words for a pattern without any.
+    assert.doesNotMatch(body.message, /has a form that is not allowed/);
   }
 }
 

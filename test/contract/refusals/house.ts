@@ -20,6 +20,15 @@ function skuOf(slug: string): string {
   return `OF-${slug}`;
 }
 
+/** Returns the SKU of a dish whose changes are accepted, so nobody orders it. */
+function changingSkuOf(slug: string): string {
+  return `CHANGING-${slug}`;
+}
+
+function dishOf(sku: string) {
+  return { sku, name: 'Soup', price: '1.00', category: 'Pizza' };
+}
+
 export interface House extends TestHotel {
   propertyId: string;
   ownerId: string;
@@ -46,7 +55,7 @@ export async function openHouse(service: TestService, slug: string, features: Fe
         areas,
       })),
     ],
-    menu: { ...menu, dishes: [...dishes, { sku: skuOf(slug), name: 'Soup', price: '1.00', category: 'Pizza' }] },
+    menu: { ...menu, dishes: [...dishes, dishOf(skuOf(slug)), dishOf(changingSkuOf(slug))] },
     properties: sampleHotel().map((property) => ({
       ...property,
       room_types: (property.room_types ?? []).map((roomType) => ({ ...roomType, physical_capacity: 2_000 })),
@@ -102,7 +111,7 @@ const MAKERS: Record<string, Make> = {
   },
   'booking_id}': async (service, hotel) => (await book(service, hotel)).body.reservation_id,
   'property_id}': (_service, { propertyId }) => propertyId,
-  'sku}': (_service, hotel) => skuOf(hotel.document.slug),
+  'sku}': (_service, { document }) => changingSkuOf(document.slug),
   'room_type_id}': (_service, { roomTypes }) => roomTypes['Double'] ?? '',
   'date}': () => dayAhead(30),
   'staff/reservations/{': async (service, hotel) =>

@@ -105,9 +105,19 @@ export function boundsOf({ operation, request }: Subject): Bound[] {
   return [...queries, ...bodies];
 }
 
-/** Returns one of all equal rules at each depth. A form has the same rules as JSON, and only its decoding differs. */
+/** Number of values beyond a bound, and of values at a bound, that are tried in a form. */
+const FORM_VALUES = 3;
+
+/**
+ * Returns one of all equal rules at each depth, with a few of its values. A form has the same rules as JSON, and only its decoding differs.
+ */
 function ofEachKind(rules: Constraint[]): Constraint[] {
-  return [...new Map(rules.map((rule) => [`${rule.path.length} ${rule.rule}`, rule])).values()];
+  const byKind = new Map(rules.map((rule) => [`${rule.path.length} ${rule.rule}`, rule]));
+  return Array.from(byKind.values(), (rule) => ({
+    ...rule,
+    refused: rule.refused.slice(0, FORM_VALUES),
+    accepted: rule.accepted.slice(0, FORM_VALUES),
+  }));
 }
 
 /** Sends the values beyond the bounds. */
