@@ -164,7 +164,7 @@ export const GENERIC_ERRORS = {
   },
   413: {
     title: 'Body too large',
-    cause: 'The body is larger than 1 MiB.',
+    cause: 'The body is larger than the operation takes. The message says how many bytes that is.',
     remedy: 'Send a smaller body.',
   },
   415: {

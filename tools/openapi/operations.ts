@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { RouteError } from '#platform/errors.ts';
 import type { GuardFacts, SecurityScheme } from '#platform/http/guard.ts';
+import { MAX_BODY_BYTES } from '#platform/lib/bounds.ts';
 import type { Schema } from './components.ts';
 
 /** One route of the API, with the facts that an OpenAPI document shows. */
@@ -72,7 +73,7 @@ export function operationOf(route: RouteOptions): Operation {
     errors: [
       ...new Set([
         ...guard.errors,
-        ...requestErrors(method, query, body),
+        ...requestErrors(method, query, body, route.bodyLimit),
         ...(config.errors ?? []),
         ...(event !== null ? (['rate_limited'] as const) : []),
       ]),
@@ -103,7 +104,6 @@ function isGuard(hook: unknown): hook is GuardFacts {
   return typeof hook === 'function' && 'security' in hook && 'errors' in hook;
 }
 
-const TOO_LARGE = { status: 413, code: 'error', message: 'body: is larger than 1048576 bytes' } as const;
 const UNSUPPORTED = {
   status: 415,
   code: 'error',
@@ -116,11 +116,17 @@ const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7.
  * parameters. Every operation except GET can refuse a body that is too large (413). It can also refuse a body because the service is
  * receiving too many other bodies (429). Only an operation that takes a body can refuse the content type.
  */
-function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
+function requestErrors(
+  method: string,
+  query: Schema | null,
+  body: Schema | null,
+  limitBytes = MAX_BODY_BYTES,
+): RouteError[] {
+  const tooLarge = { status: 413, code: 'error', message: `body: is larger than ${limitBytes} bytes` } as const;
   const isPaged = 'page' in (query?.properties ?? {});
   return [
     'invalid_request',
-    ...(method === 'get' ? [] : [TOO_LARGE, 'rate_limited' as const]),
+    ...(method === 'get' ? [] : [tooLarge, 'rate_limited' as const]),
     ...(body === null ? [] : [UNSUPPORTED]),
     ...(isPaged ? [NO_SUCH_PAGE] : []),
   ];

@@ -6,9 +6,6 @@ import { INVALID } from './findings.ts';
 import { ENCODINGS, forEachOf, type Request, send } from './requests.ts';
 import { dry, type Subject } from './subject.ts';
 
-const MEBIBYTE = 1024 * 1024;
-/** Largest body in bytes of operations that take a larger one than the others. */
-const LARGER_BODIES: Record<string, number> = { replaceMenu: 4 * MEBIBYTE };
 /** Operations that refuse fields that their schema does not name. The documents say so only in words. */
 const REFUSES_UNKNOWN_FIELDS = ['replaceMenu'];
 /** A form has at most 20,000 fields, so it cannot hold the longest lists. */
@@ -16,7 +13,7 @@ const LONGEST_LIST_OF_FORM = 1_001;
 
 /** Sends bodies that cannot be read. */
 export async function refuseBodies({ service, operation, caller, request, findings }: Subject): Promise<void> {
-  const tooLarge = ' '.repeat((LARGER_BODIES[operation.id] ?? MEBIBYTE) + 1);
+  const tooLarge = ' '.repeat(operation.maxBodyBytes + 1);
   const bodies: [type: string, text: string, status: number][] = [
     ['application/json', '{', 400],
     ['application/json', '[]', 400],

@@ -11,6 +11,8 @@ export interface Operation {
   isConsoleOnly: boolean;
   /** Schema of the body, or null if the operation takes none. */
   body: Schema | null;
+  /** Largest body in bytes, as the documented refusal (413) says. 0 if there is none. */
+  maxBodyBytes: number;
   /** Content types in which the operation takes its body. */
   contentTypes: string[];
   /** Statuses of the documented responses. */
@@ -49,10 +51,15 @@ function operationOf(document: OpenApiDocument, path: string, method: string): O
     parameters: parameters.filter((parameter): parameter is Parameter => parameter.in !== 'header'),
     isConsoleOnly: parameters.some(({ name }) => name === CONSOLE_HEADER),
     body: content['application/json'] === undefined ? null : withRequired(id, content['application/json'].schema),
+    maxBodyBytes: maxBodyBytesOf(responses['413']),
     contentTypes: Object.keys(content),
     statuses: Object.keys(responses).map(Number),
     codes: new Map(codes),
   };
+}
+
+function maxBodyBytesOf(refusal: unknown): number {
+  return Number(/is larger than (\d+) bytes/.exec(JSON.stringify(refusal ?? null))?.[1] ?? 0);
 }
 
 /** Fields that an operation requires from the caller of the test, although their schema does not. */
