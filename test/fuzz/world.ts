@@ -4,7 +4,7 @@ import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts
 import { channelHeaders, nowSeconds } from '../support/channel.ts';
 import { cleanUp, type Serving, startServingProgram } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { call as callService, PASSWORDS } from '../support/service.ts';
+import { call as callService } from '../support/service.ts';
 import type { Actor } from './cases.ts';
 import { type Call, furnish, type Callers, openCallers, restock } from './furnish.ts';
 import { bareDocument, fuzzedDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
@@ -126,7 +126,7 @@ export class World {
 
   async #furnish(): Promise<void> {
     for (const document of [this.#house, rivalDocument(), bareDocument()]) {
-      await applyTenantDocument(this.#database.db, document, { passwords: PASSWORDS });
+      await applyTenantDocument(this.#database.db, document);
     }
     const call = this.#call;
     const [house, rival, bare] = await Promise.all(

@@ -79,15 +79,20 @@ export function setOrderStatus(
   return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json });
 }
 
+/** Tables of which the service may write the last use of a row at any time after a call. */
+const USED = ['app_user', 'credential', 'session'];
+
 /**
- * Reads every row that the tables have for tenants of this test file as text, with the id of the transaction that wrote the row. If the result is the same before and after an
- * action, the action wrote no row. For `app_user`, the column `last_seen_at` and the transaction id are left out, because the service may
- * write `last_seen_at` at any time after a call.
+ * Reads every row that the tables have for tenants of this test file as text, with the id of the transaction that wrote the row. If the
+ * result is the same before and after an action, the action wrote no row. For the tables in `USED`, the times of the last use and the
+ * transaction id are left out.
  */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;
   const dumps = tables.map(async (table) => {
-    const content = table === 'app_user' ? sql`to_jsonb(t) - 'last_seen_at'` : sql`t.xmin || ' ' || t::text`;
+    const content = USED.includes(table)
+      ? sql`to_jsonb(t) - '{last_seen_at,last_used_at,last_use_written_at}'::text[]`
+      : sql`t.xmin || ' ' || t::text`;
     const { rows } = await sql<{ row: string }>`
       SELECT ${sql.lit(table)} || ' ' || (${content})::text AS row FROM ${sql.table(table)} AS t
       WHERE ${sql.ref(table === 'tenant' ? 'id' : 'tenant_id')} >= ${service.firstTenantId} ORDER BY 1

@@ -10,7 +10,7 @@ import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit
 import type { StreamBounds } from '#platform/http/event-streams.ts';
 import { type Keyring, openKeyring } from '#platform/keys/keys.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
-import { createPasswordWork, type PasswordWork } from '#access/tenants/documented-users.ts';
+import { passwordCost } from '#access/tenants/passwords.ts';
 import { type AppliedTenant, applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
@@ -85,13 +85,8 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-const hashes = createPasswordWork();
-/**
- * Hashes each password only once in this process, so all users with the same password have the same hash. Also compares each password with
- * each hash only once. To hash or to compare a password takes 60 ms of processor time. A tenant of the tests usually has two users, and
- * applying its document would do this work for each of them.
- */
-export const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
+// Thousands of hashes of the usual cost would take most of the processor time of the tests.
+Object.assign(passwordCost, { memory: 64, passes: 1 });
 
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
@@ -134,13 +129,13 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     call: (method, path, callOptions) => call(url, method, path, callOptions),
     credential: issue,
     async apply(document) {
-      const applied = await applyTenantDocument(db, document, { passwords: PASSWORDS });
+      const applied = await applyTenantDocument(db, document);
       await waitForLeasesToEnd();
       return applied;
     },
     async tenant(changes) {
       const document = sampleTenant(changes);
-      const { tenant_id: tenantId } = await applyTenantDocument(db, document, { passwords: PASSWORDS });
+      const { tenant_id: tenantId } = await applyTenantDocument(db, document);
       // The two tokens are made one after the other, so that both use the same connection. PostgreSQL needs 5 to 30 ms for a new
       // connection.
       const owner = await bearer(database, keyring, tenantId, 'owner');

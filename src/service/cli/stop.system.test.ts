@@ -19,7 +19,7 @@ const STOP_MS = 15_000;
  * Number of orders in the list that the tests request. The list is larger than the socket buffers of the service and the client, so the
  * service can send it only as fast as the client reads.
  */
-const ORDERS = 1_000;
+const ORDERS = 500;
 const NOTE_LENGTH = 20_000;
 
 // At most four tests run at the same time. If all tests ran together on a machine with two processors, their services would exceed their

@@ -48,11 +48,6 @@ export interface ApplyOptions {
    * If true, the transaction makes all changes and is then rolled back. So no stored row has the ids that the result gives for new entries.
    */
   isDryRun?: boolean;
-  /**
-   * Hashes and checks the passwords of the document. A test may give an object that caches the hashes. Hashing is slow, and some tests make
-   * many tenants.
-   */
-  passwords?: PasswordWork;
 }
 
 /** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
@@ -90,7 +85,8 @@ class EndOfDryRun extends Error {
 }
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
-  const { isDryRun = false, passwords = createPasswordWork() } = options;
+  const { isDryRun = false } = options;
+  const passwords = createPasswordWork();
   const known = await findKnownTenant(db, value);
   const faults = [
     ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
