@@ -3,7 +3,6 @@ import { before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { makeChannel, nowSeconds, RECEIVER, sendReservation } from '#test/support/channel.ts';
 import {
-  assertNightCounters,
   book,
   dayAfter,
   dayAhead,
@@ -13,7 +12,6 @@ import {
   pmsHeaders,
   RESERVATIONS,
   reservationPath,
-  sellable,
   writePlan,
 } from '#test/support/hotel.ts';
 import { useHotel } from '#test/support/shared-service.ts';
@@ -111,17 +109,6 @@ describe('new reservation of an OTA', () => {
     assert.equal((await stored(past.body.id)).guests, 2_147_483_647);
   });
 
-  it('201: three OTA reservations of a room type with one room are all accepted, and its sellable rooms become negative', async () => {
-    const suite = hotel.roomTypes['Suite'];
-    for (const nth of ['first', 'second', 'third']) {
-      assert.equal((await send(booking({ room_type_id: suite }))).status, 201, nth);
-    }
-    assert.deepEqual(await inventory(suite, dayAhead(59), dayAhead(63)), [1, -2, -2, 1]);
-    assert.deepEqual(await sellable(service, hotel, suite, dayAhead(59), dayAhead(63)), [1, -2, -2, 1]);
-    const stay = { room_type_id: suite, check_in: dayAhead(61), check_out: dayAhead(62) };
-    assertError(await book(service, hotel, stay), 409, 'room_not_available');
-  });
-
   it('201: the same external id from two sources makes two reservations; 200: from two channels of one source, the id names one reservation', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
@@ -207,23 +194,6 @@ describe('change of a reservation by an OTA', () => {
       const left = await inventory(hotel.roomTypes['Double'], stay.check_in, stay.check_out);
       assert.deepEqual(left, [HOLDING.includes(status) ? 2 : 3], status);
     }
-  });
-
-  it('200: an OTA may change dates and room type even without free rooms, and then the stay holds one room in each new night and no room in other nights', async () => {
-    const days = (from: number, until: number) => ({ check_in: dayAhead(from), check_out: dayAhead(until) });
-    const suite = hotel.roomTypes['Suite'];
-    const sent = booking(days(300, 304));
-    await send(sent);
-    await send({ ...sent, ...days(302, 306) });
-    const shown = async (roomType: string | undefined) => await inventory(roomType, dayAhead(299), dayAhead(307));
-    assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 2, 2, 2, 2, 3]);
-    await send(booking({ room_type_id: suite, ...days(303, 305) }));
-    const moved = await send({ ...sent, room_type_id: suite, ...days(301, 304) });
-    assert.deepEqual([moved.status, moved.body.room_type_id], [200, suite]);
-    assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 3, 3, 3, 3, 3]);
-    assert.deepEqual(await shown(suite), [1, 1, 0, 0, -1, 0, 1, 1]);
-    assert.equal((await stored(moved.body.id)).rate_plan_id, null, 'the plan of the previous room type is removed');
-    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('200: an OTA may change guest, amount, guest count and plan; an omitted amount, guest count or plan stays unchanged', async () => {

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import {
-  AVAILABILITY,
-  book,
-  dayAfter,
-  dayAhead,
-  openChannel,
-  openHotel,
-  openSmallHotel,
-  pmsHeaders,
-  sellable,
-  writePlan,
-} from '#test/support/hotel.ts';
+import { AVAILABILITY, dayAfter, dayAhead, openHotel, pmsHeaders, sellable, writePlan } from '#test/support/hotel.ts';
 import { useHotel } from '#test/support/shared-service.ts';
 import { sampleHotel } from '#test/support/tenants.ts';
 
@@ -50,42 +39,6 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     }
   });
 
-  it('200: the first availability call after a booking or a cancellation shows the new number of sellable rooms', async () => {
-    const own = await openHotel(service);
-    const id = own.roomTypes['Suite'];
-    const days = () => sellable(service, own, id, dayAhead(29), dayAhead(33));
-    await book(service, own, { room_type_id: id, external_reservation_id: 'seen' });
-    assert.deepEqual(await days(), [1, 0, 0, 1]);
-    await service.call('POST', '/v1/third-party/hotels/reservations/seen/cancel/', { headers: own.partner });
-    assert.deepEqual(await days(), [1, 1, 1, 1]);
-  });
-
-  it('200: a night for which OTAs have sold more rooms than exist has a negative number of sellable rooms', async () => {
-    const own = await openHotel(service);
-    const sendReservation = await openChannel(service, own);
-    for (let count = 0; count < 3; count += 1) {
-      await sendReservation({ room_type_id: own.roomTypes['Suite'] });
-    }
-    assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
-  });
-
-  it('200: a night on which all active plans are closed has 0 sellable rooms, or a negative number if OTAs have oversold it', async () => {
-    const own = await openHotel(service);
-    const pms = await pmsHeaders(service, own);
-    const sendReservation = await openChannel(service, own);
-    for (let count = 0; count < 4; count += 1) {
-      await sendReservation({ check_in: dayAhead(32), check_out: dayAhead(33) });
-    }
-    const dates = [30, 31, 32].map((days) => ({ date: dayAhead(days), stop_sell: true }));
-    const days = () => sellable(service, own, own.roomTypes['Double'], dayAhead(29), dayAhead(34));
-    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], dates);
-    assert.deepEqual(await days(), [3, 3, 3, -1, 3]);
-    await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], dates);
-    assert.deepEqual(await days(), [3, 0, 0, -1, 3], 'a night is closed although an inactive plan is open');
-    await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], [{ date: dayAhead(31) }]);
-    assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
-  });
-
   it('200: all free rooms are sellable even if a plan has a large min_nights, or if the room type has no plan', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
@@ -93,20 +46,6 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     await writePlan(service, pms, 'restrictions', own.plans['Suite/Suite rate'], longStay);
     assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(30), dayAhead(31)), [1]);
     assert.deepEqual(await sellable(service, own, own.roomTypes['Bunk'], dayAhead(30), dayAhead(31)), [10]);
-  });
-
-  it('200: after a tenant document with a new capacity is applied, the availability shows this capacity', async () => {
-    const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
-    const own = await openSmallHotel(service, rooms(4));
-    await book(service, own);
-    const [property] = own.document.properties ?? [];
-    assert.ok(property);
-    for (const capacity of [9, 1, 0]) {
-      const properties = [{ ...property, room_types: rooms(capacity) }];
-      await service.apply({ ...own.document, properties });
-      const days = await sellable(service, own, own.roomTypes['Double'], dayAhead(31), dayAhead(33));
-      assert.deepEqual(days, [capacity - 1, capacity]);
-    }
   });
 
   it('400: a query whose check_out is not after check_in, or is more than 730 nights later, is refused', async () => {

@@ -129,32 +129,6 @@ describe('concurrent bookings that share a transaction', {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('if 4 rooms are free, 4 concurrent bookings all succeed, and of 5 concurrent bookings one is refused', async () => {
-    for (const [count, booked] of [
-      [CAPACITY, CAPACITY],
-      [CAPACITY + 1, CAPACITY],
-    ] as const) {
-      const hotel = await openHotelAt('10.00');
-      const outcomes = await outcomesOf(Array.from({ length: count }, () => book(hotel)));
-      assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, booked);
-      assert.equal(outcomes.filter((outcome) => outcome === 'room_not_available').length, count - booked);
-      await assertNightCounters(service, hotel.tenantId);
-    }
-  });
-
-  it('if 2 of 5 concurrent bookings need the same last room, one of these 2 is refused, and the other 4 bookings succeed', async () => {
-    const hotel = await openHotelAt('10.00');
-    const last = { check_in: dayAhead(31), check_out: dayAhead(32) };
-    await outcomesOf(Array.from({ length: CAPACITY - 1 }, () => book(hotel, last)));
-    const variants = [{}, {}, { check_out: dayAhead(31) }, { room_type_id: hotel.roomTypes['Suite'] }];
-    const bookings = variants.map((changes) => book(hotel, changes));
-    const outcomes = await outcomesOf([...bookings, book(hotelNumber(0), { check_in: dayAhead(29) })]);
-    assert.deepEqual(outcomes.slice(2), ['booked', 'booked', 'booked']);
-    assert.deepEqual(outcomes.slice(0, 2).sort(), ['booked', 'room_not_available']);
-    assert.equal((await eventsOf(service, hotel.tenantId)).length, CAPACITY + 2, 'only booked stays have an event');
-    await assertNightCounters(service, hotel.tenantId);
-  });
-
   it('if the database refuses one of 3 concurrent bookings, the other two succeed', async () => {
     const hotel = await openHotelAt('10.00');
     const variants = [{}, { guest: { name: '\u0000', phone: '1' } }, {}];

@@ -4,13 +4,11 @@ import { sql } from 'kysely';
 import {
   assertNightCounters,
   book,
-  dayAhead,
   eventsOf,
   onOneDay,
   openHotel,
   openSmallHotel,
   RESERVATIONS,
-  sellable,
   stay,
 } from '#test/support/hotel.ts';
 import { useHotel } from '#test/support/shared-service.ts';
@@ -41,16 +39,6 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.match(reservation_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.ok(Date.parse(created_at) >= startedAt && Date.parse(created_at) <= Date.now());
-  });
-
-  it('201: a booking takes one room on each night of the stay, but not on the day of departure', async () => {
-    const own = await openHotel(service);
-    assert.equal((await book(service, own, { check_in: dayAhead(11), check_out: dayAhead(13) })).status, 201);
-    assert.deepEqual(
-      await sellable(service, own, own.roomTypes['Double'], dayAhead(10), dayAhead(15)),
-      [3, 2, 2, 3, 3],
-    );
-    await assertNightCounters(service, own.tenantId);
   });
 
   it('201: a booking without `guests` is for one guest, and staff can read the name, phone and e-mail of the field `guest`', async () => {

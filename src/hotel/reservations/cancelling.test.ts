@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, countByStatus } from '#test/support/answers.ts';
+import { assertError } from '#test/support/answers.ts';
 import {
   assertNightCounters,
   book,
@@ -82,34 +82,6 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     }
     // The completed stay still holds its nights. The 5 other stays are cancelled and hold no room. So 2 of the 3 rooms are sellable.
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
-  });
-
-  it('200, 409: if a reservation is cancelled 20 times at the same time, one call gets 200, and the nights are released once', async () => {
-    const own = await openHotel(service);
-    await book(service, own, { external_reservation_id: 'busy' });
-    await book(service, own);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => cancel('busy', own)));
-    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 19 });
-    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
-    const events = await eventsOf(service, own.tenantId);
-    assert.equal(events.filter(({ type }) => type === 'reservation.cancelled').length, 1);
-    await assertNightCounters(service, own.tenantId);
-  });
-
-  it('200, 409: if a partner cancels a reservation while staff complete it, one call succeeds, and the other call gets 409', async () => {
-    const own = await openHotel(service);
-    for (let count = 0; count < 10; count += 1) {
-      const id = `race ${count}`;
-      const { body } = await book(service, own, { external_reservation_id: id, room_type_id: own.roomTypes['Bunk'] });
-      const [cancelled, completed] = await Promise.all([
-        cancel(id, own),
-        setStayStatus(service, own, body.reservation_id, 'completed'),
-      ]);
-      assert.deepEqual(countByStatus([cancelled, completed]), { 200: 1, 409: 1 });
-      const stands = await service.call('GET', reservationPath(id), { headers: own.partner });
-      assert.equal(stands.body.status, cancelled.status === 200 ? 'cancelled' : 'completed');
-    }
-    await assertNightCounters(service, own.tenantId);
   });
 
   it('200: a reservation with past dates can be cancelled', async () => {

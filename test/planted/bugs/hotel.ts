@@ -33,6 +33,42 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
   {
+    name: 'cancelled nights kept',
+    harm: 'the rooms of cancelled stays are never sold again',
+    edits: [
+      {
+        file: 'src/hotel/reservations/reservations.ts',
+        find: 'await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed));',
+        replace: 'await moveHold(tx, row.tenant_id, holdOf(changed) && holdOf(row), holdOf(changed));',
+      },
+    ],
+    suites: ['test/nights/nights.test.ts'],
+  },
+  {
+    name: 'nights of the old room type',
+    harm: 'a stay that moves to another room type holds the nights of the old room type',
+    edits: [
+      {
+        file: 'src/hotel/reservations/staff-stays.ts',
+        find: 'to: nightsOfStay(changed), capacity });\n  await by',
+        replace: 'to: nightsOfStay({ ...changed, room_type_id: row.room_type_id }), capacity });\n  await by',
+      },
+    ],
+    suites: ['test/nights/nights.test.ts'],
+  },
+  {
+    name: 'stay of another tenant',
+    harm: 'staff change a stay of another hotel, if they have its id',
+    edits: [
+      {
+        file: 'src/hotel/reservations/store.ts',
+        find: ".where('tenant_id', '=', tenantId)\n    .where('id', '=', id)\n    .forUpdate()",
+        replace: ".where('id', '=', id)\n    .forUpdate()",
+      },
+    ],
+    suites: ['test/nights/nights.test.ts'],
+  },
+  {
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
     edits: [
@@ -50,7 +86,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: 'n.held <= ${givenCapacity(nights)}',
       },
     ],
-    suites: ['src/hotel/reservations/batched-bookings.test.ts'],
+    suites: ['test/nights/nights.test.ts'],
   },
   {
     name: 'refused nights of the hotel itself',
@@ -62,7 +98,7 @@ export const HOTEL_BUGS: Bug[] = [
         replace: 'return true;',
       },
     ],
-    suites: ['src/hotel/reservations/house-bookings.test.ts'],
+    suites: ['test/nights/nights.test.ts'],
   },
   {
     name: 'night of the arrival',
