@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { playNights } from './play.ts';
 
-const DEFAULT_RUNS = '500';
+const DEFAULT_RUNS = '300';
 
 const { values } = parseArgs({
   options: {

@@ -80,6 +80,21 @@ const rush = fc
     bookings: fc.array(fc.record({ hotel: either, intent: booking }), { minLength: 3, maxLength: 7 }),
   })
   .map(({ node, bookings }) => bookings.map((each): Wish => ({ ...each, node })));
+/** Changes of one stay, of which the first may make the others impossible. */
+const dispute = fc
+  .record({
+    hotel: either,
+    position: fc.nat(999),
+    changes: fc.array(
+      fc.record({ node: either, intent: fc.oneof(cancelling, cancelling, moving, changing, leaving) }),
+      { minLength: 3, maxLength: 6 },
+    ),
+  })
+  .map(({ hotel, position, changes }) =>
+    changes.map(
+      ({ node, intent }): Wish => ({ hotel, node, intent: { ...intent, target: { position, isOfOther: false } } }),
+    ),
+  );
 const alone = fc.oneof({ weight: 8, arbitrary: ofStays }, { weight: 1, arbitrary: ofHouse });
 /**
  * Wishes of one turn are sent at the same time. A new capacity or a closed night is alone in its turn, because a booking at the same time
@@ -89,6 +104,7 @@ const turn: fc.Arbitrary<Wish[]> = fc.oneof(
   { weight: 8, arbitrary: placed(alone).map((wish) => [wish]) },
   { weight: 2, arbitrary: fc.array(placed(ofStays), { minLength: 2, maxLength: 7 }) },
   { weight: 1, arbitrary: rush },
+  { weight: 1, arbitrary: dispute },
 );
 export const turns = fc.array(turn, { minLength: 1, maxLength: 60, size: 'max' });
 
@@ -146,9 +162,15 @@ function changeOf(stays: Hotel['stays'], intent: Intent & { do: 'change' }): Cal
   };
 }
 
+/** Selects a stay. If it has another source than the given one, selects among the stays with this source. */
 function select(stays: Hotel['stays'], position: number, source?: Stay['source']): [string, Stay?] {
-  const all = [...stays].filter(([, stay]) => source === undefined || stay.source === source);
-  return all[position % Math.max(1, all.length)] ?? [NONE];
+  const all = [...stays];
+  const selected = all[position % Math.max(1, all.length)];
+  if (selected === undefined || source === undefined || selected[1].source === source) {
+    return selected ?? [NONE];
+  }
+  const ofSource = all.filter(([, stay]) => stay.source === source);
+  return ofSource[position % Math.max(1, ofSource.length)] ?? [NONE];
 }
 
 function nightsOf({ roomType, from, length: count }: { roomType: number; from: number; length: number }): Nights {

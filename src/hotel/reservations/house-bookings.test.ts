@@ -119,6 +119,13 @@ describe('POST /v1/staff/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
+  it('409: a booking of a room type without rooms is refused; 201: with overbook it is accepted', async () => {
+    const own = await openHotelOf(service, 0);
+    assertError(await bookForHouse(service, own), 409, 'room_not_available');
+    assert.equal((await bookForHouse(service, own, { overbook: true })).status, 201);
+    await assertNightCounters(service, own.tenantId);
+  });
+
   it('201: a booking costs the price of its named rate plan, or the given amount; with an amount, nightly_prices is null', async () => {
     const own = await openHotel(service);
     const flexible = await bookForHouse(service, own, { rate_plan_id: own.plans['Double/Flexible']?.toUpperCase() });

@@ -69,6 +69,18 @@ export const HOTEL_BUGS: Bug[] = [
     suites: ['test/nights/nights.test.ts'],
   },
   {
+    name: 'stay without a lock',
+    harm: 'two changes of a stay at the same time release its nights twice',
+    edits: [
+      {
+        file: 'src/hotel/reservations/store.ts',
+        find: "    .where('id', '=', id)\n    .forUpdate()\n",
+        replace: "    .where('id', '=', id)\n",
+      },
+    ],
+    suites: ['test/nights/nights.test.ts'],
+  },
+  {
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
     edits: [
