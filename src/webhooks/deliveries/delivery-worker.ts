@@ -18,10 +18,10 @@ import {
   outcomeOf,
   outcomeOfUnsent,
 } from './outcomes.ts';
+import { Poll } from './poll.ts';
 import { Queues } from './queues.ts';
 import { drawRetryWaitMs } from './retry.ts';
 import { createDecrypter } from './secrets.ts';
-import { type DueQueue, findDueQueues } from './search-store.ts';
 import { recordAndClaim, type Turn } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
@@ -35,7 +35,7 @@ const LEASE_SECONDS = 15;
  * attempt.
  */
 const BEGIN_WITHIN = 1 / 3;
-/** Longest wait between two polls in milliseconds. Each wait is shorter by up to a quarter, so that workers do not poll together. */
+/** Longest wait between two polls in milliseconds. */
 export const POLL_EVERY_MS = 1_000;
 /** Number of attempts to healthy receivers up to which the next turn begins as soon as there is work. */
 const FEW = 8;
@@ -81,8 +81,8 @@ export class DeliveryWorker {
   readonly #capacity: Capacity;
   readonly #queues = new Queues();
   readonly #turnBell = new Bell();
-  readonly #pollBell = new Bell();
-  readonly #running: Promise<unknown>;
+  readonly #poll: Poll;
+  readonly #running: Promise<void>;
   /** Outcomes of the attempts that have ended since the last turn. */
   #ended: Ended[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
@@ -100,7 +100,18 @@ export class DeliveryWorker {
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
     this.#capacity = new Capacity(options.probeRestMs);
-    this.#running = Promise.all([this.#takeTurns(), this.#poll()]);
+    this.#poll = new Poll({
+      db: options.db,
+      contact: options.contact,
+      everyMs: options.pollEveryMs ?? POLL_EVERY_MS,
+      limit: () => this.#queues.makeRoom(this.#capacity.countFree()),
+      onFound: (found) => {
+        this.#queues.addFound(found);
+        this.#tell();
+      },
+      onError: (error) => this.#warn(error, 'the due deliveries cannot be read; the worker tries again'),
+    });
+    this.#running = this.#takeTurns();
   }
 
   /** Tells the worker that its own process has committed events of these credentials. */
@@ -116,7 +127,7 @@ export class DeliveryWorker {
   hear(queues: NamedQueue[]): void {
     const unknown = queues.filter((queue) => !this.#queues.addKnown(queue));
     if (queues.length === 0 || unknown.length > 0) {
-      this.#pollBell.ring();
+      this.#poll.now();
     }
     this.#tell();
   }
@@ -128,35 +139,13 @@ export class DeliveryWorker {
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    this.#pollBell.ring();
     this.#tell();
     const timer = setTimeout(() => {
       this.#isAborted = true;
       void this.#options.sender.close();
     }, graceMs);
-    await this.#running;
+    await Promise.all([this.#poll.stop(), this.#running]);
     clearTimeout(timer);
-  }
-
-  /** Searches for due deliveries of all processes, once in a second: retries, lost notifications, and deliveries of dead workers. */
-  async #poll(): Promise<void> {
-    const { db, contact, pollEveryMs = POLL_EVERY_MS } = this.#options;
-    let after: DueQueue | null = null;
-    while (!this.#isStopping) {
-      this.#queues.makeRoom(this.#capacity.countFree());
-      const limit = Math.max(1, this.#queues.room);
-      const begunAtMs = performance.now();
-      try {
-        const found: DueQueue[] = await findDueQueues(db, after, limit);
-        contact?.confirm(begunAtMs);
-        this.#queues.addFound(found);
-        after = found.length === limit ? (found.at(-1) ?? null) : null;
-        this.#tell();
-      } catch (error) {
-        this.#warn(error, 'the due deliveries cannot be read; the worker tries again');
-      }
-      await this.#pollBell.wait(pollEveryMs * (1 - Math.random() / 4));
-    }
   }
 
   async #takeTurns(): Promise<void> {

@@ -28,11 +28,6 @@ export class Queues {
     return this.#queues.size === 0;
   }
 
-  /** Number of queues that a search may add. */
-  get room(): number {
-    return Math.max(0, MAX_QUEUES - this.#queues.size);
-  }
-
   /** Adds a queue behind the others. A queue that is already there keeps its turn. */
   add(queue: DueQueue): void {
     if (!this.#queues.has(queue.credentialId)) {
@@ -68,8 +63,9 @@ export class Queues {
   /**
    * If memory is half full, removes the queues whose receivers have no free place, so that queues of slow receivers never fill it. A later
    * search finds them again.
+   * @returns the number of queues that a search may find, at least 1
    */
-  makeRoom(free: FreePlaces): void {
+  makeRoom(free: FreePlaces): number {
     if (this.#queues.size >= MAX_QUEUES / 2) {
       for (const queue of this.#queues.values()) {
         if (queue.isActive && free.at(queue.webhookUrl) === 0) {
@@ -77,6 +73,7 @@ export class Queues {
         }
       }
     }
+    return Math.max(1, MAX_QUEUES - this.#queues.size);
   }
 
   /**
