@@ -47,7 +47,6 @@ const WAITING_FILES = [
   'src/service/tenant-document/users.test.ts',
   'src/webhooks/deliveries/delivery-worker.test.ts',
   'src/webhooks/deliveries/failing-receivers.test.ts',
-  'src/webhooks/deliveries/scan-lease.test.ts',
 ];
 /**
  * Beginnings of the paths of test files that take long. These files start before the others. If a long file started last, the other

@@ -26,8 +26,8 @@ export async function openRoomservice({ resources }: Field, settings: Settings):
     name: ROOMSERVICE,
     guarantees:
       'at least once, PostgreSQL with fsync. Each attempt is counted and committed before its POST. An event gets at most 5 POSTs. Each ' +
-      'outcome is committed after its POST, in batches. If a process dies, its deliveries are sent again after 15 s. Each receiver has ' +
-      'its own share of the 256 sending slots, at most 32. All slow and failing receivers together have at most half of the slots.',
+      'outcome is committed after its POST, in batches. If a process dies, its deliveries are sent again after 15 s. A receiver ' +
+      'gets at most 32 of the 256 places. All slow and failing receivers together have at most half of the places.',
     pid: service.pid,
     storePid: databasePid,
     async store(receivers, events) {

@@ -1,6 +1,6 @@
 // Floor (baseline without the service) of deliveries: the HTTP client undici posts the same body repeatedly over persistent connections.
 // It uses as many connections as the service may use for one receiver. Each connection has one POST at a time, as in the service
-// (src/webhooks/deliveries/send.ts).
+// (src/webhooks/deliveries/attempt.ts).
 import { Client } from 'undici';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

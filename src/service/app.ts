@@ -18,7 +18,7 @@ import type { ChannelCall } from '#hotel/channels/channels.ts';
 import { createRefusalHook } from '#access/refusals/hook.ts';
 import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
-import type { LocalDelivery } from '#webhooks/events/events.ts';
+import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
 import { createCallBudgets, createCallers, createGuards } from './guards.ts';
 import { registerRoutes } from './routes.ts';
@@ -44,10 +44,10 @@ export interface AppDependencies {
   budgets: BudgetStore;
   log: Logger;
   /**
-   * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
-   * events in the database and send them.
+   * Tells the workers of new events: the worker of this process, or the workers of other processes. Null: the workers find the events at
+   * their next poll.
    */
-  deliveries: LocalDelivery | null;
+  wake: Wake | null;
   metrics?: HttpMetrics;
   /**
    * Registers metrics of live changes, which are messages that tell a client that data of its tenant has changed. The metrics count these

@@ -12,7 +12,7 @@ import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Opening } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { StaffOrders } from '#restaurant/orders/staff-orders.ts';
-import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
+import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
 /** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
 export interface Platform {
@@ -20,10 +20,10 @@ export interface Platform {
   keyring: Keyring;
   caches: Caches;
   /**
-   * Delivery worker of this process, which sends new events immediately. Null if this process has no worker. Then other processes find the
-   * events in the database and send them.
+   * Tells the workers of new events: the worker of this process, or the workers of other processes. Null: the workers find the events at
+   * their next poll.
    */
-  deliveries: LocalDelivery | null;
+  wake: Wake | null;
 }
 
 export type Business = ReturnType<typeof createBusiness>;
@@ -32,8 +32,8 @@ export type Business = ReturnType<typeof createBusiness>;
  * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
  * create them with this function.
  */
-export function createBusiness({ db, keyring, caches, deliveries }: Platform) {
-  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
+export function createBusiness({ db, keyring, caches, wake }: Platform) {
+  const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });
   const opening = new Opening({ db, caches });
   const readHeldNights = createNightReader(db);

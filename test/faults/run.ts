@@ -39,7 +39,7 @@ const REST_WITHIN_MS = 90_000;
 const DELIVERED_WITHIN_MS = 30_000;
 /**
  * Maximum wait for the end of all deliveries. In the worst case, a hanging receiver gets five attempts, with waits between them, and each
- * attempt also waits for a sending slot.
+ * attempt also waits for a place.
  */
 const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;

@@ -60,14 +60,13 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
       body: any.text,
       createdAt: any.time,
       subject: fc.record({ type: fc.constant('order' as const), id: any.id, external_id: any.text }),
-      lease: fc.option(fc.record({ id: any.id, seconds: fc.constant(1_000), beginBeforeMs: fc.constant(0) })),
     }),
     tables: ['event', 'delivery'],
     without: ['leased_until', 'claimed_at', 'next_attempt_at', 'feed_position'],
     run: inTx(async (tx, inputs) => {
       const events = inputs.map(({ hotel, ...event }): NewEvent => ({ ...event, ...ownerOf({ hotel }) }));
-      const targets = await insertEvents(tx, events);
-      return inputs.map(({ id }) => targets.get(id)?.webhookUrl);
+      const due = await insertEvents(tx, events);
+      return events.map(({ credentialId }) => due.find((each) => each.credentialId === credentialId)?.webhookUrl);
     }),
   });
   const lease = { id: newId(), seconds: 3_000, beginBeforeMs: 0 };
@@ -80,10 +79,10 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
     prepare: (db) => writeDeliveries(db, null),
     run: async (db, inputs) => {
       const wanted = inputs.map(({ hotel, count }) => ({ ...ownerOf({ hotel }), count }));
-      const claimed = await deliveries.claimDue(db, wanted, lease);
+      const turn = await deliveries.recordAndClaim(db, [], wanted, lease);
       return wanted.map(({ credentialId }) => [
-        claimed.takenOf.get(credentialId),
-        claimed.deliveries
+        turn.takenOf.of(credentialId),
+        turn.claimed
           .filter((each) => each.credentialId === credentialId)
           .map(({ eventId, body, attempt, webhookUrl }) => `${eventId} ${body} ${attempt} ${webhookUrl}`)
           .sort(),
@@ -117,7 +116,7 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
         const eventId = hotelOf({ hotel }).deliveryIds[delivery] ?? '';
         return { ...outcome, delivery: { ...CLAIMED, ...ownerOf({ hotel }), eventId, lease } };
       });
-      const recorded = await deliveries.recordOutcomes(db, outcomes);
+      const { recorded } = await deliveries.recordAndClaim(db, outcomes, [], lease);
       return outcomes.map(({ delivery }) => recorded.has(delivery.eventId));
     },
   });

@@ -18,7 +18,7 @@ describe('statements that a cluster can route to one node', () => {
     'SELECT id FROM event WHERE tenant_id = $1::bigint AND (id = $2 OR id = $3)',
     'SELECT e.id FROM event AS e JOIN delivery AS d ON d.tenant_id = e.tenant_id AND d.id = e.id WHERE e.tenant_id = $1',
     'SELECT t.name FROM tenant AS t',
-    'UPDATE scan_lease SET leased_until = now() WHERE slot = $1',
+    'UPDATE feed_era SET era = extract(epoch FROM now())',
     'SELECT given.n, found.id FROM unnest($2::uuid[]) WITH ORDINALITY AS given (id, n) CROSS JOIN LATERAL (SELECT id FROM event WHERE tenant_id = $1 AND id = given.id LIMIT 1) AS found',
     'WITH o AS MATERIALIZED (SELECT now() AS at) UPDATE delivery AS d SET claimed_at = o.at FROM o WHERE d.tenant_id = $1',
     'INSERT INTO night (tenant_id, date) SELECT event.tenant_id, day FROM event CROSS JOIN unnest($2::date[]) AS day WHERE event.tenant_id = $1',

@@ -29,7 +29,7 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
     db: service.database.db,
     keyring: service.keyring,
     log: pino({ level: 'silent' }),
-    pace: { drawWaitMs: () => 0, probeRestMs: 0, ...pace },
+    pace: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100, ...pace },
     ...(metrics ? { metrics } : {}),
   });
 }

@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     keyring,
     budgets,
     log,
-    deliveries: worker?.deliveries ?? null,
+    wake: worker?.wake ?? null,
     streams: options.streams,
     testCalls: options.testCalls,
     stopping: options.stopping,

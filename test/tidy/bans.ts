@@ -48,7 +48,7 @@ const OUTBOUND_FILES = new Set([
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
-    const message = `Only ${[...OUTBOUND_FILES].join(' and ')} may make HTTP requests. Use send.ts for URLs of partners.`;
+    const message = `Only ${[...OUTBOUND_FILES].join(' and ')} may make HTTP requests. Use WebhookSender for URLs of partners.`;
     return [
       ...offencesOf(file, file.uncommented, OUTBOUND, message),
       ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),

@@ -8,7 +8,7 @@ const GLOBAL_TABLES: Record<string, string> = {
   service_key: 'holds the keys of the service itself',
   recent_change: 'every node reads all its rows',
   feed_era: 'has one row, because a restore affects the whole database',
-  scan_lease: 'the workers that hold its leases search the deliveries of all tenants',
+  scan_lease: 'no longer used; its rows belonged to workers, which send the deliveries of all tenants',
 };
 /** Indexes that need not begin with tenant_id, each with the reason. Their queries search all tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {

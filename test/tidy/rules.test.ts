@@ -229,7 +229,7 @@ describe('the bans on the source code', () => {
         ['src/restaurant/orders/orders.ts', 'await globalThis.fetch(url)'],
         ['src/restaurant/orders/orders.ts', "import { Agent } from 'undici';"],
         ['src/developer/listen/forward.ts', "import { request } from 'undici';"],
-        ['src/webhooks/deliveries/send.ts', "import { connect as connectTls } from 'node:tls';"],
+        ['src/webhooks/deliveries/attempt.ts', "import { connect as connectTls } from 'node:tls';"],
         ['src/restaurant/orders/orders.ts', "import https from 'node:https';"],
         ['src/restaurant/orders/orders.ts', "import { createServer, request } from 'node:http';"],
       ],

@@ -58,7 +58,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
       keyring: new Keyring(randomBytes(32)),
       budgets: createMemoryBudgets(),
       log: pino({ level: 'silent' }),
-      deliveries: null,
+      wake: null,
     },
     async (server) => void server.addHook('onRoute', (route) => void routes.push(route)),
   );

@@ -29,8 +29,7 @@ export const Contents = Type.Object({
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
-  scan_lease:
-    'Its rows are leases of workers that do not run on the new server. The migrations of the new database insert other rows.',
+  scan_lease: 'No statement uses it any more. The migrations of the new database insert its rows.',
 };
 
 /** Tables of this version that are copied, with their columns. */

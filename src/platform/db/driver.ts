@@ -100,13 +100,19 @@ export class PipelineConnection implements DatabaseConnection {
   }
 
   /**
-   * Runs a statement after one that makes settings until the end of the transaction. Outside of a transaction, the statement gets one of its
-   * own, and all messages are sent at once.
+   * Runs statements after one that makes settings until the end of the transaction. Outside of a transaction, the statements get one of
+   * their own. All messages are sent at once. If a statement fails, throws the error of the first one that failed.
    */
-  async executeWith<Row>(settings: string, query: CompiledQuery): Promise<QueryResult<Row>> {
-    const execute = () => {
+  async executeWith<Row>(settings: string, queries: CompiledQuery[]): Promise<QueryResult<Row>[]> {
+    const execute = async () => {
       this.sendAhead(settings);
-      return this.executeQuery<Row>(query); // Kysely logs the calls of this method.
+      const sent = queries.map((query) => this.executeQuery<Row>(query)); // Kysely logs the calls of this method.
+      await Promise.allSettled(sent);
+      const results: QueryResult<Row>[] = [];
+      for (const result of sent) {
+        results.push(await result);
+      }
+      return results;
     };
     return this.#isInTransaction ? await execute() : await this.#inOwnTransaction(execute);
   }

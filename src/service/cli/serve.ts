@@ -12,7 +12,7 @@ import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts'
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
-import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
+import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
 import type { Metrics } from './metrics.ts';
 import { type Context, openRuntime, type Runtime } from './runtime.ts';
@@ -122,7 +122,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           keyring,
           budgets,
           log,
-          deliveries: worker?.deliveries ?? new WakeUpSender(backgroundDb),
+          wake: worker?.wake ?? createWakeUpSender(backgroundDb),
           ...(metrics ? { metrics: metrics.ofHttp(), watchLive: metrics.watchLive.bind(metrics) } : {}),
           contact,
           isServing: health.isServing,
@@ -144,7 +144,6 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await sleep(graceMs);
     stopping.abort();
     await Promise.all([closing.close(listening), metrics?.app.close(), deliveries]);
-    await worker?.stop(0); // Aborts deliveries that began because a request committed after the `worker.stop` above had ended.
     await budgets.close();
   };
   try {

@@ -32,7 +32,7 @@ export async function trigger(
 ): Promise<void> {
   await withRuntime(context, async ({ db, keyring }) => {
     // The business functions store new events but do not send them, because a running service finds and sends the events.
-    const parts = { db, ...createBusiness({ db, keyring, caches: NO_CACHES, deliveries: null }) };
+    const parts = { db, ...createBusiness({ db, keyring, caches: NO_CACHES, wake: null }) };
     const tenant = await requireDemoTenant(db);
     const credential = await chooseCredential(parts, tenant, readPartnerApiKey(options.apiKey, context.environment));
     const { id: tenantId, features, currency } = tenant;

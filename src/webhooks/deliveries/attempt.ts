@@ -1,124 +1,173 @@
-import type { Logger } from 'pino';
-import { webhookSecretLocation } from '#access/credentials/credentials.ts';
-import type { Keyring } from '#platform/keys/keys.ts';
-import type { ClaimedDelivery } from '../events/events.ts';
-import { MAX_ATTEMPTS } from './retry.ts';
-import type { SendOutcome, WebhookSender } from './send.ts';
+import type { VettingOptions } from './address-guard.ts';
+import { AnswerText } from './answer-text.ts';
+import { Connections } from './connection.ts';
+import { ResponseReader } from './response-reader.ts';
+import { type Phase, type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
-import type { Outcome } from './store.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
 
-export interface AttemptOptions {
-  sender: WebhookSender;
+export interface WebhookSenderOptions extends VettingOptions {
   headerBrand: string;
-  log: Logger;
+  /** Time limit of an attempt in milliseconds, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
+  timeoutMs?: number | undefined;
+  /**
+   * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed. If they
+   * are allowed, the default is false, because staff could read the responses of servers inside our network.
+   */
+  keepAnswers?: boolean | undefined;
+  /** True if the outcome of a successful attempt has the first bytes of the response too. Default: false, because no person reads them. */
+  keepAnswersOfSuccesses?: boolean | undefined;
 }
 
-/** Message that `sendOnce` signs and posts once: a claimed delivery, or a test call. */
-export type Message = Pick<
-  ClaimedDelivery,
-  'tenantId' | 'credentialId' | 'eventId' | 'body' | 'webhookUrl' | 'webhookSecret'
->;
-
-/**
- * Decrypts the webhook secrets for the deliveries of one claim. All deliveries of a credential in this claim have the same secret, so it is
- * decrypted only once. The secrets are in memory only until the deliveries of the claim have been sent.
- */
-export class ClaimSecrets {
-  readonly #keyring: Keyring;
-  /** Decrypted secrets, by credential id. */
-  readonly #secrets = new Map<string, string>();
-
-  constructor(keyring: Keyring) {
-    this.#keyring = keyring;
-  }
-
-  /** Returns the decrypted webhook secret of a delivery. Decrypts it at the first call for the credential. */
-  of({ tenantId, credentialId, webhookSecret }: Message): string {
-    const known = this.#secrets.get(credentialId);
-    if (known !== undefined) {
-      return known;
-    }
-    const secret = this.#keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
-    this.#secrets.set(credentialId, secret);
-    return secret;
-  }
+/** Message that one attempt signs and posts: an event, or a test call. */
+export interface Message {
+  webhookUrl: string;
+  eventId: string;
+  body: string;
+  /** Returns the decrypted webhook secret. It throws if the secret cannot be decrypted. */
+  secret: () => string;
 }
 
-/** Outcome of an attempt. `timestampSeconds` is the timestamp of its signature, in seconds of Unix time. Null: no request was signed. */
-export interface SignedOutcome extends SendOutcome {
+/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` and `phase` are then null. */
+export interface Attempted {
+  ok: boolean;
+  /** HTTP status of the response. Null: no response was received. */
+  httpStatus: number | null;
+  /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
+  durationMs: number;
+  error: SendError | null;
+  /** When the attempt failed. */
+  phase: Phase | null;
+  /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
+  answer: string | null;
+  /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
   timestampSeconds: number | null;
+  /** Error of the service that made the attempt fail with `internal_error`. */
+  cause?: unknown;
 }
 
+const TIMEOUT_MS = 10_000;
+/** Headers of every attempt, in addition to the headers with the signature, the timestamp and the event id. */
+export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 /**
- * Signs the message with the current time as its timestamp, and posts it once. Never throws. If the webhook secret cannot be decrypted, the
- * outcome is `internal_error`.
+ * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection, and a POST
+ * that begins at this moment fails.
  */
-export async function sendOnce(
-  { sender, headerBrand, log }: AttemptOptions,
-  message: Message,
-  secrets: ClaimSecrets,
-): Promise<SignedOutcome> {
-  let secret: string;
-  try {
-    secret = secrets.of(message);
-  } catch (error) {
-    log.error(
-      { err: error, tenant_id: message.tenantId, event_id: message.eventId },
-      'webhook secret cannot be decrypted, so the message was not sent',
-    );
+const IDLE_TIMEOUT_MS = 4_000;
+
+/**
+ * Makes attempts. It sends only over HTTPS. It refuses a host with an address that is not public, unless the options allow private
+ * networks. It checks the certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each
+ * attempt under way has its own connection.
+ */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #connections: Connections;
+  #isClosed = false;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    this.#connections = new Connections(options);
+  }
+
+  /** Makes one attempt. Never throws. The outcome reports every failure. */
+  async attempt(message: Message): Promise<Attempted> {
+    const { headerBrand, timeoutMs = TIMEOUT_MS } = this.#options;
+    const answer = new Answer((ok) => this.#keepsAnswer(ok));
+    const begunAtMs = performance.now();
+    let timestampSeconds: number | null = null;
+    let deadline: NodeJS.Timeout | undefined;
+    let failure: SendFailure | null = null;
+    try {
+      const url = this.#prepare(message.webhookUrl);
+      const secret = message.secret();
+      timestampSeconds = Math.floor(Date.now() / 1000);
+      const headers = deliveryHeaders(headerBrand, { ...message, secret, timestampSeconds });
+      const connection = this.#connections.take(url);
+      deadline = setTimeout(() => connection.destroy('timeout'), timeoutMs);
+      await connection.open();
+      await connection.post(postTo(url, headers, message.body), answer.reader);
+    } catch (error) {
+      failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
+    }
+    clearTimeout(deadline);
+    // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
+    const decided = answer.status === null ? failure : failureOfStatus(answer.status);
     return {
-      ok: false,
-      httpStatus: null,
-      durationMs: 0,
-      error: 'internal_error',
-      answer: null,
-      timestampSeconds: null,
+      ok: decided === null,
+      httpStatus: answer.status,
+      durationMs: Math.round((answer.statusAtMs || performance.now()) - begunAtMs),
+      error: decided?.reason ?? null,
+      phase: decided?.phase ?? null,
+      answer: answer.text?.toString() ?? null,
+      timestampSeconds,
+      ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
     };
   }
-  const timestampSeconds = Math.floor(Date.now() / 1000);
-  const { eventId, body, webhookUrl: url } = message;
-  const headers = deliveryHeaders(headerBrand, { secret, eventId, timestampSeconds, body });
-  return { ...(await sender.send({ url, headers, body })), timestampSeconds };
+
+  /** Ends all attempts under way with the error `aborted`, and closes all connections. Later attempts also end with `aborted`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#connections.destroyAll('aborted');
+  }
+
+  #prepare(webhookUrl: string): URL {
+    if (this.#isClosed) {
+      throw new SendFailure('before', 'aborted');
+    }
+    const checked = checkWebhookUrl(webhookUrl, this.#options);
+    if (!checked.ok) {
+      throw new SendFailure('before', 'address_refused');
+    }
+    return checked.url;
+  }
+
+  #keepsAnswer(ok: boolean): boolean {
+    const { allowPrivateNetwork, keepAnswers = !allowPrivateNetwork, keepAnswersOfSuccesses = false } = this.#options;
+    return keepAnswers && (!ok || keepAnswersOfSuccesses);
+  }
 }
 
-/**
- * Returns true if the attempt succeeded, and false if the receiver failed. Returns null if the attempt was aborted or the webhook secret
- * could not be decrypted, because such an outcome does not show the state of the receiver.
- */
-export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
-  return error === 'aborted' || error === 'internal_error' ? null : ok;
+/** What the reader of a response has found. */
+class Answer {
+  readonly reader = new ResponseReader(this, IDLE_TIMEOUT_MS);
+  readonly #isKept: (ok: boolean) => boolean;
+  status: number | null = null;
+  /** Time (`performance.now()`) at which the status was read. 0: it was not read. */
+  statusAtMs = 0;
+  text: AnswerText | null = null;
+
+  constructor(isKept: (ok: boolean) => boolean) {
+    this.#isKept = isKept;
+  }
+
+  onStatus(status: number): void {
+    this.status = status;
+    this.statusAtMs = performance.now();
+    this.text = this.#isKept(status < 300) ? new AnswerText() : null;
+  }
+
+  onBody(part: Buffer): void {
+    this.text?.add(part);
+  }
 }
 
-/**
- * Returns the result of an attempt, the status of the delivery after the attempt, and the wait until the next attempt. An attempt is
- * aborted only when this process stops. The delivery is then due again immediately, so that another process can send it. But a delivery has
- * at most five attempts (decision 33). So if the fifth attempt fails or is aborted, the delivery gets the status `failed`.
- */
-export function outcomeOf(
-  delivery: ClaimedDelivery,
-  sent: SignedOutcome,
-  drawWaitMs: (attempt: number) => number,
-): Outcome {
-  const { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds, answer } = sent;
-  const at = new Date(delivery.claimedAtMs).toISOString();
-  const attempt = { delivery, result: { at, http_status, duration_ms, error, timestamp: timestampSeconds }, answer };
-  if (sent.ok) {
-    return { ...attempt, status: 'delivered', retryInMs: 0 };
-  }
-  if (delivery.attempt >= MAX_ATTEMPTS) {
-    return { ...attempt, status: 'failed', retryInMs: 0 };
-  }
-  return {
-    ...attempt,
-    status: 'pending',
-    retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt),
+/** Returns the bytes of a POST request in HTTP/1.1, as text. */
+function postTo(url: URL, headers: Record<string, string>, body: string): string {
+  const all = {
+    host: url.host,
+    connection: 'keep-alive',
+    ...FIXED_HEADERS,
+    ...headers,
+    'content-length': Buffer.byteLength(body),
   };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/**
- * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately. The attempt does not count, because
- * the receiver got no request.
- */
-export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
-  return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
+function failureOfStatus(status: number): SendFailure | null {
+  if (status < 300) {
+    return null;
+  }
+  return new SendFailure('after', status < 400 ? 'redirect' : 'http_status');
 }

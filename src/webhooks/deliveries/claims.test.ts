@@ -10,13 +10,11 @@ import {
 } from '#test/support/events.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
-import { createDatabase, type Database, type Tx } from '#platform/db/database.ts';
+import { createDatabase, type Database, type Db, type Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { DueQueue } from '../events/events.ts';
-import { Claims } from './claims.ts';
-import { SendingSlots } from './sending-slots.ts';
-import { claimDue, findDueQueues, recordOutcomes } from './store.ts';
+import { type DueQueue, findDueQueues } from './search-store.ts';
+import { recordAndClaim, type Wanted } from './store.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 const isCluster = await isTestCluster();
@@ -40,29 +38,13 @@ describe('claims of due deliveries', () => {
   });
 
   const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
-  const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
-
-  /** Returns five webhook URLs whose paths begin with `name`. */
-  const urlsOf = (name: string) => Array.from({ length: 5 }, (_, index) => `https://127.0.0.1:1/${name}/${index}`);
-
-  /**
-   * Raises the number of sending slots of a new receiver from 4 to 4 + `successCount`, but at most to 32. A success adds a slot only if
-   * attempts use all slots of the receiver. So before each success, the function begins an attempt with each free slot.
-   */
-  function growShare(slots: SendingSlots, url: string, successCount: number): void {
-    for (let done = 0; done < successCount; done += 1) {
-      const all = Array.from({ length: slots.freeSlots(url) }, () => slots.take(0, url));
-      all.forEach((slot) => void slots.begin(slot));
-      all.forEach((slot, index) => slots.end(slot, index === 0 ? true : null));
-    }
-  }
+  const claim = async (on: Db, wanted: Wanted[]) => await recordAndClaim(on, [], wanted, newLease());
+  const wantedOf = (count: number) => [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count }];
 
   it('a claim takes the unlocked due delivery, and does not wait for due deliveries that another transaction has locked', {
     timeout: 5_000,
   }, async () => {
     await insertBacklog(db, tenant, 3);
-    const claims = newClaims();
-    await claims.scan();
     await inTransaction(db, async (tx) => {
       const held = await tx
         .selectFrom('delivery')
@@ -71,85 +53,23 @@ describe('claims of due deliveries', () => {
         .limit(2)
         .forUpdate()
         .execute();
-      const taken = (await claims.take()) ?? [];
-      assert.equal(taken.length, 1);
-      assert.ok(held.every(({ id }) => id !== taken[0]?.delivery.eventId));
+      const { claimed } = await claim(db, wantedOf(3));
+      assert.equal(claimed.length, 1);
+      assert.ok(held.every(({ id }) => id !== claimed[0]?.eventId));
     });
   });
 
-  it('a claim takes no more deliveries than there are free sending slots, and releases the slots that it does not need', async () => {
-    const slots = new SendingSlots();
-    const claims = newClaims(slots);
-    await insertBacklog(db, tenant, 3);
-    await claims.scan();
-    assert.equal((await claims.take())?.length, 3);
-    assert.equal(slots.freeSlots(URL), 1);
-    await insertBacklog(db, tenant, 3);
-    await claims.scan();
-    assert.equal((await claims.take())?.length, 1);
-    assert.equal(await claims.take(), null);
-    assert.equal(slots.freeSlots(URL), 0);
+  it('a claim takes no more deliveries than wanted, counts an attempt of each, and goes to the URL that is registered when it is made', async () => {
+    await insertBacklog(db, tenant, 6);
+    await register(service, tenant.partner, `${URL}/else`);
+    const { claimed, takenOf } = await claim(db, wantedOf(4));
+    assert.deepEqual([claimed.length, takenOf.of(tenant.credential.id)], [4, 4]);
+    assert.ok(claimed.every(({ webhookUrl, attempt }) => webhookUrl === `${URL}/else` && attempt === 1));
     const rows = await deliveryRows(db, tenant.tenantId);
     assert.deepEqual(
       rows.map((row) => row.attempt_count).sort((a, b) => a - b),
       [0, 0, 1, 1, 1, 1],
     );
-  });
-
-  it('if an event of a credential is announced while a claim for this credential runs, the next claim takes the event', async () => {
-    const claims = newClaims();
-    const queue = { tenantId: tenant.tenantId, credentialId: tenant.credential.id, webhookUrl: URL, isActive: true };
-    await insertBacklog(db, tenant, 1);
-    claims.add({ ...queue });
-    const taking = claims.take();
-    claims.add({ ...queue });
-    assert.equal((await taking)?.length, 1);
-    await insertBacklog(db, tenant, 1);
-    assert.equal((await claims.take())?.length, 1);
-    assert.equal(await claims.take(), null);
-  });
-
-  it('the 200 deliveries of a claim are distributed evenly over the ten credentials whose receivers have free slots', async () => {
-    const slots = new SendingSlots();
-    const claims = newClaims(slots);
-    const other = await service.tenant();
-    const [busy, well, otherWell] = [urlsOf('busy'), urlsOf('well'), urlsOf('other-well')];
-    const credentials = [
-      ...(await insertCredentials(service, tenant.tenantId, [...busy, ...well])),
-      ...(await insertCredentials(service, other.tenantId, otherWell)),
-    ];
-    await insertBacklog(db, credentials, 30);
-    busy.forEach((url) => Array.from({ length: 4 }, () => slots.take(0, url)));
-    [...well, ...otherWell].forEach((url) => growShare(slots, url, 16));
-    await claims.scan();
-    const claimed = (await claims.take()) ?? [];
-    const countOf = (url: string) => claimed.filter(({ slot }) => slot.url === url).length;
-    assert.deepEqual(
-      [...well, ...otherWell].map(countOf),
-      Array.from({ length: 10 }, () => 20),
-    );
-    assert.equal(claimed.length, 200);
-  });
-
-  it('for a fast receiver with 32 sending slots, a claim takes 200 deliveries, and 168 of them wait until a slot is free again', async () => {
-    const slots = new SendingSlots();
-    const claims = newClaims(slots);
-    growShare(slots, URL, 100);
-    await insertBacklog(db, tenant, 300);
-    await claims.scan();
-    assert.equal((await claims.take())?.length, 200);
-    assert.equal(slots.freeSlotsOfTenant(tenant.tenantId), 128 - 32);
-  });
-
-  it('a claimed delivery goes to the webhook URL that is registered when it is claimed, and takes a sending slot of that URL', async () => {
-    const slots = new SendingSlots();
-    const claims = newClaims(slots);
-    await insertBacklog(db, tenant, 1);
-    await claims.scan();
-    await register(service, tenant.partner, `${URL}/else`);
-    const [claim] = (await claims.take()) ?? [];
-    assert.deepEqual([claim?.delivery.webhookUrl, claim?.slot.url], [`${URL}/else`, `${URL}/else`]);
-    assert.deepEqual([slots.freeSlots(URL), slots.freeSlots(`${URL}/else`)], [4, 3]);
   });
 
   describe('if 50 of the 1,000 credentials of a tenant have 15,000 waiting deliveries', () => {
@@ -169,8 +89,8 @@ describe('claims of due deliveries', () => {
         // The counters that `scansOf` reads belong to a connection, not to a transaction. PostgreSQL resets them at most once a second, so
         // they may still include the reads of earlier transactions. The test subtracts these reads.
         const earlier = await scansOf(tx);
-        const { deliveries } = await claimDue(tx, wanted, newLease());
-        assert.equal(deliveries.length, 50 * EACH);
+        const { claimed } = await claim(tx, wanted);
+        assert.equal(claimed.length, 50 * EACH);
         const now = await scansOf(tx);
         assert.equal(now.whole - earlier.whole, 0);
         const rows = now.rows - earlier.rows;
@@ -218,18 +138,18 @@ describe('claims of due deliveries', () => {
     const background = createDatabase({ url: service.database.url, poolSize: 1 });
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     const lookUp = async (tx: Tx) => {
-      const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
-      const { deliveries } = await claimDue(tx, wanted, newLease());
+      const queues = await findDueQueues(tx, null, 10);
+      const { claimed } = await claim(tx, wanted);
       const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 1, error: null, timestamp: 1 };
-      const outcomes = deliveries.map((delivery) => ({
+      const outcomes = claimed.map((delivery) => ({
         delivery,
         result,
         answer: null,
         status: 'delivered' as const,
         retryInMs: 0,
       }));
-      const recorded = await recordOutcomes(tx, outcomes);
-      return [queues.length, deliveries.length, recorded.size];
+      const { recorded } = await recordAndClaim(tx, outcomes, [], newLease());
+      return [queues.length, claimed.length, recorded.size];
     };
     try {
       for (let times = 0; times < 10; times += 1) {
@@ -269,13 +189,13 @@ describe('claims of due deliveries', () => {
     const background = createDatabase({ url: service.database.url, poolSize: 1 });
     try {
       await inTransaction(background, async (tx) => {
-        assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // `findDueQueues` should read one row for each credential, because the index has the rows in the right order. If PostgreSQL did not
+        assert.equal((await findDueQueues(tx, null, 5_000)).length, 3_000);
+        // `findDueQueues` should read one row for each credential and one to see if any delivery waits, because the index has the rows in the right order. If PostgreSQL did not
         // use this index, it would read and sort all rows for each credential.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'delivery'
         `.execute(tx);
-        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_000, `the scan has read ${rows[0]?.read} rows`);
+        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_001, `the scan has read ${rows[0]?.read} rows`);
       });
     } finally {
       await background.destroy();
@@ -298,45 +218,13 @@ describe('claims of due deliveries', () => {
     return counted;
   }
 
-  it('if a claim fails in the database, its sending slots are free again, and its credential stays in the queue for a later claim', async () => {
-    const slots = new SendingSlots();
-    const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
-    await insertBacklog(db, tenant, 3);
-    await claims.scan();
-    await assert.rejects(claims.take(), /uuid/);
-    assert.equal(slots.freeSlots(URL), 4);
-    assert.equal(claims.isEmpty, false);
-  });
-
-  it('if memory has thousands of queues, those of a receiver without a free slot leave it until the receiver has one, and others stay', async () => {
-    const slots = new SendingSlots();
-    const claims = newClaims(slots);
-    const elsewhere = await service.tenant();
-    await register(service, elsewhere.partner, `${URL}/else`);
-    await insertBacklog(db, [tenant, elsewhere], 1);
-    await claims.scan();
-    const busy = Array.from({ length: slots.freeToClaim(URL) }, () => slots.take(0, URL));
-    for (let count = 0; count < 2_500; count += 1) {
-      claims.add({ tenantId: 0, credentialId: newId(), webhookUrl: URL, isActive: true });
-    }
-    claims.dropBusyReceivers();
-    const tenantIds = async () => (await claims.take())?.map(({ delivery }) => delivery.tenantId);
-    assert.deepEqual(await tenantIds(), [elsewhere.tenantId]);
-    await claims.scan();
-    assert.equal(claims.isEmpty, true);
-    busy.forEach((slot) => slots.release(slot));
-    claims.dropBusyReceivers();
-    await claims.scan();
-    assert.deepEqual(await tenantIds(), [tenant.tenantId]);
-  });
-
   it('the pages of findDueQueues list each credential with due deliveries once, in the order of tenants', async () => {
     const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
     await insertBacklog(db, all, 2);
     const found: string[] = [];
     let last: DueQueue | null = null;
     for (let page = 0; page < 3; page += 1) {
-      const queues: DueQueue[] = await findDueQueues(db, { after: last, limit: 2, passOver: [] });
+      const queues: DueQueue[] = await findDueQueues(db, last, 2);
       found.push(...queues.map(({ credentialId }) => credentialId));
       last = queues.at(-1) ?? last;
     }
@@ -346,17 +234,16 @@ describe('claims of due deliveries', () => {
     );
   });
 
-  it('findDueQueues omits credentials whose receiver has no free slot, except revoked ones, whose deliveries must be stopped', async () => {
-    const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
-    await register(service, elsewhere.partner, `${URL}/else`);
+  it('findDueQueues says which credentials are revoked, because their deliveries must be stopped', async () => {
+    const revoked = await service.tenant();
     await register(service, revoked.partner, URL);
-    await insertBacklog(db, [tenant, elsewhere, revoked], 1);
+    await insertBacklog(db, [tenant, revoked], 1);
     await db.updateTable('credential').set({ is_active: false }).where('id', '=', revoked.credential.id).execute();
-    const queues = await findDueQueues(db, { after: null, limit: 2, passOver: [URL] });
+    const queues = await findDueQueues(db, null, 3);
     assert.deepEqual(
       queues.map(({ credentialId, isActive }) => [credentialId, isActive]),
       [
-        [elsewhere.credential.id, true],
+        [tenant.credential.id, true],
         [revoked.credential.id, false],
       ],
     );

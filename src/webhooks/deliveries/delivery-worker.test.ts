@@ -14,7 +14,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
 import { createTransactionWithEvents } from '../events/events.ts';
 
-const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
+const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 };
 /** Tolerance for the difference of the clocks of PostgreSQL and of the receiver, in milliseconds. */
 const CLOCK_MS = 20;
 
@@ -106,10 +106,10 @@ describe('DeliveryWorker', () => {
   it('four workers that search for due deliveries at the same time post each of 300 events once', async () => {
     const all = [work(), work(), work(), work()];
     const { tenantId, credential } = tenant;
-    const queue = { tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true };
+    const queue = { tenantId, credentialId: credential.id, webhookUrl: receiver.url };
     for (let round = 1; round <= 5; round += 1) {
       await writeEvents(60);
-      all.forEach(({ deliveries }) => deliveries.wake(queue));
+      all.forEach(({ wake }) => wake([queue]));
       await allDelivered(60 * round);
     }
     const deliveries = await listDeliveries(service, tenant);
@@ -214,11 +214,12 @@ describe('DeliveryWorker', () => {
     let failureCount = 0;
     const log = pino({ level: 'warn' }, { write: () => (failureCount += 1) });
     const config = { ...readConfig({}), webhookAllowPrivateNetwork: true };
-    const worker = startWorker({ config, db: proxy.db, keyring: service.keyring, log, pace: NO_WAIT });
+    const pace = { ...NO_WAIT, pollEveryMs: 1_000 };
+    const worker = startWorker({ config, db: proxy.db, keyring: service.keyring, log, pace });
     workers.push(worker);
     await proxy.refuse();
     const { tenantId, credential } = tenant;
-    worker.deliveries.wake({ tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true });
+    worker.wake([{ tenantId, credentialId: credential.id, webhookUrl: receiver.url }]);
     await eventually(() => failureCount > 0, 'logged failure');
     await sleep(1_500);
     assert.ok(failureCount <= 10, `${failureCount} failures were logged`);

@@ -1,18 +1,28 @@
 import type { Logger } from 'pino';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
 import { isLogged } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from '../events/events.ts';
-import { type AttemptOptions, ClaimSecrets, isReceiverOk, outcomeOf, outcomeOfUnsent, sendOnce } from './attempt.ts';
-import { type Claim, Claims } from './claims.ts';
-import { OutcomeRecorder } from './outcomes.ts';
+import type { DueCredential } from '../events/events.ts';
+import type { Attempted, WebhookSender } from './attempt.ts';
+import { Bell } from './bell.ts';
+import { Capacity, PROBE_REST_MS } from './capacity.ts';
+import {
+  type ClaimedDelivery,
+  type Ended,
+  idsOf,
+  type Lease,
+  logAttempt,
+  outcomeOf,
+  outcomeOfUnsent,
+} from './outcomes.ts';
+import { Poll } from './poll.ts';
+import { Queues } from './queues.ts';
 import { drawRetryWaitMs } from './retry.ts';
-import { ScanLease } from './scan-lease.ts';
-import type { SendOutcome } from './send.ts';
-import { SendingSlots, type Slot } from './sending-slots.ts';
-import type { Outcome } from './store.ts';
+import { createDecrypter } from './secrets.ts';
+import { recordAndClaim, type Turn } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
 /**
@@ -22,44 +32,30 @@ import type { NamedQueue } from './wake-ups.ts';
 const LEASE_SECONDS = 15;
 /**
  * First part of the lease (a third), in which the attempt must begin. If the process was suspended for a longer time, it does not begin the
- * attempt. Another claim then sends the event after the lease has ended.
+ * attempt.
  */
 const BEGIN_WITHIN = 1 / 3;
+/** Longest wait between two polls in milliseconds. */
+export const POLL_EVERY_MS = 1_000;
+/** Number of attempts to healthy receivers up to which the next turn begins as soon as there is work. */
+const FEW = 8;
 /**
- * Longest wait between two searches for due deliveries. Each wait is shorter by a random time (jitter), so that several workers do not
- * search at the same time.
+ * Longest time in milliseconds from one turn to the next if more attempts are under way. Until half of them have ended, the worker waits,
+ * because one statement for many deliveries takes less time of PostgreSQL than several.
  */
-const SCAN_EVERY_MS = 200;
-/** Mean wait between two searches for due deliveries, including the jitter. */
-export const MEAN_SCAN_MS = SCAN_EVERY_MS * 0.75;
-/**
- * Maximum time under load from the start of a claim until the next claim, in milliseconds. The worker waits so that one statement can claim
- * many deliveries. PostgreSQL then needs less time for each delivery. The worker claims earlier if many attempts have ended since the last
- * claim, because these attempts have freed the sending slots for a large claim. "Many" means at least as many as there are deliveries still
- * under way to healthy receivers.
- */
-const CLAIM_WAIT_MS = 20;
-/**
- * Number of deliveries to healthy receivers. If at most this number is under way, the worker makes the next claim without a wait. Claimed
- * deliveries that still wait for a sending slot count as under way.
- */
-const CLAIM_WITHOUT_WAIT = 32;
-/**
- * Maximum number of outcomes that wait to be written to the database. If more outcomes wait, the worker claims no deliveries, so that its
- * memory is bounded.
- */
-const MAX_UNRECORDED = 1_000;
-/** Longest wait between two searches for due deliveries after failed searches, for example because the database cannot be reached. */
-const MAX_SCAN_WAIT_MS = 2_000;
-/** Maximum number of credentials in the cache of webhook URLs. */
-const MAX_CACHED = 10_000;
+const TURN_EVERY_MS = 10;
+/** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
+const PAUSE_MS = 250;
+/** Maximum number of outcomes in one turn. If more wait to be recorded, the turn claims nothing, so that their number is bounded. */
+const RECORD_SIZE = 500;
 
-export interface DeliveryWorkerOptions extends AttemptOptions {
+export interface DeliveryWorkerOptions {
   db: Database;
   keyring: Keyring;
+  sender: WebhookSender;
   log: Logger;
   /** Called after each attempt to send a delivery, with the outcome of the attempt. */
-  onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
+  onAttempt?: (delivery: ClaimedDelivery, sent: Attempted) => void;
   /** Length of a lease in seconds. After the lease has ended, another worker may claim the delivery. Default: 15. */
   leaseSeconds?: number | undefined;
   /**
@@ -67,211 +63,193 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
    * the first attempt, and doubles after each further attempt (decision 33).
    */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /**
-   * Object that records when the database last answered this process. The worker regularly reads the table `scan_lease`, and each
-   * successful read updates the time.
-   */
+  /** Object that records when the database last answered this process. Each successful poll updates the time. */
   contact?: DatabaseContact | undefined;
-  /**
-   * Called with true when this worker gets a scan lease, and with false when the lease ends. Only workers with a scan lease search the
-   * database for the due deliveries of all processes.
-   */
-  onScanLease?: ((isHeld: boolean) => void) | undefined;
-  /** Longest wait between two searches for due deliveries, in milliseconds. Default: 200. */
-  scanEveryMs?: number | undefined;
+  /** Longest wait between two polls, in milliseconds. Default: 1,000. */
+  pollEveryMs?: number | undefined;
   /** Pause between two attempts to a receiver whose last three attempts have failed, in milliseconds. Default: 250. */
   probeRestMs?: number | undefined;
 }
 
 /**
- * Delivers events to webhooks. The worker sends the events of this process from memory, immediately after their commit. It finds all other
- * events by notifications (`hear`) and by a regular search for due deliveries in the database. Any number of workers may run at the same
- * time, but only workers with a scan lease search and get notifications. A worker has only its claimed deliveries in memory. All other
- * waiting deliveries are only in the database.
+ * Delivers events to webhooks. It learns which credentials have due deliveries from its own process (`wake`), from notifications of other
+ * processes (`hear`) and from a poll of the database. One loop then takes turns. Each turn records the outcomes of the attempts that have
+ * ended, and claims the next deliveries. Any number of workers may run at the same time.
  */
-export class DeliveryWorker implements LocalDelivery {
+export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
-  readonly #slots: SendingSlots;
-  readonly #claims: Claims;
-  readonly #outcomes: OutcomeRecorder;
-  readonly #scanLease: ScanLease;
-  /** Webhook URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
-  readonly #urls = new Map<string, string>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #capacity: Capacity;
+  readonly #queues = new Queues();
+  readonly #turnBell = new Bell();
+  readonly #poll: Poll;
   readonly #running: Promise<void>;
+  /** Outcomes of the attempts that have ended since the last turn. */
+  #ended: Ended[] = [];
+  /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
+  #hasNews = false;
+  #endedSinceTurn = 0;
+  /** Number of attempts to healthy receivers that were under way after the last turn. */
+  #healthy = 0;
+  #turnedAtMs = 0;
+  /** Time (`performance.now()`) until which the loop waits for its next turn. */
+  #sleepsUntilMs = Number.POSITIVE_INFINITY;
   #isStopping = false;
   /** True after `stop` has aborted the attempts under way. Then no attempt begins. */
   #isAborted = false;
-  #isAwake = false;
-  /** Time (`performance.now()`) of the next search for due deliveries. */
-  #scanAtMs = 0;
-  /** Time (`performance.now()`) at which the last claim began. */
-  #claimedAtMs = Number.NEGATIVE_INFINITY;
-  /** Number of attempts that have ended since the last claim began. */
-  #endedSinceClaim = 0;
-  #wakeUp = () => {};
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
-    this.#slots = new SendingSlots({ probeRestMs: options.probeRestMs });
-    this.#claims = new Claims(options.db, this.#slots, () => this.#newLease());
-    this.#outcomes = new OutcomeRecorder(options.db);
-    this.#scanLease = new ScanLease({
+    this.#capacity = new Capacity(options.probeRestMs);
+    this.#poll = new Poll({
       db: options.db,
       contact: options.contact,
-      onChange: (isHeld) => {
-        this.#scanAtMs = 0;
-        options.onScanLease?.(isHeld);
+      everyMs: options.pollEveryMs ?? POLL_EVERY_MS,
+      limit: () => this.#queues.makeRoom(this.#capacity.countFree()),
+      onFound: (found) => {
+        this.#queues.addFound(found);
+        this.#tell();
       },
+      onError: (error) => this.#warn(error, 'the due deliveries cannot be read; the worker tries again'),
     });
-    this.#running = this.#run();
+    this.#running = this.#takeTurns();
   }
 
-  offerLease({ tenantId, credentialId }: { tenantId: number; credentialId: string }, ahead: number): Lease | null {
-    const isFree = !this.#isStopping && !this.#isBehind && this.#slots.freeSlots(this.#urls.get(credentialId)) > ahead;
-    const isItsTurn =
-      this.#slots.freeSlotsOfTenant(tenantId) > ahead || !this.#claims.hasQueuesOfOtherTenants(tenantId);
-    return isFree && isItsTurn ? this.#newLease() : null;
-  }
-
-  begin(delivery: ClaimedDelivery): void {
-    const slot = this.#slots.take(delivery.tenantId, delivery.webhookUrl);
-    this.#start({ delivery, slot }, new ClaimSecrets(this.#options.keyring));
-  }
-
-  wake(queue: DueQueue): void {
-    this.#claims.add(queue);
-    this.#wake();
+  /** Tells the worker that its own process has committed events of these credentials. */
+  wake(credentials: DueCredential[]): void {
+    credentials.forEach((credential) => this.#queues.add({ ...credential, isActive: true }));
+    this.#tell();
   }
 
   /**
-   * Tells the worker that another process has written events.
+   * Tells the worker that another process has committed events.
    * @param queues credentials of the events. If the list is empty, the worker searches for all due deliveries.
    */
   hear(queues: NamedQueue[]): void {
-    const urls = queues.map(({ credentialId }) => this.#urls.get(credentialId));
-    for (const [index, queue] of queues.entries()) {
-      const webhookUrl = urls[index];
-      if (webhookUrl !== undefined) {
-        this.#claims.add({ ...queue, webhookUrl, isActive: true });
-      }
+    const unknown = queues.filter((queue) => !this.#queues.addKnown(queue));
+    if (queues.length === 0 || unknown.length > 0) {
+      this.#poll.now();
     }
-    if (queues.length === 0 || urls.includes(undefined)) {
-      this.#scanAtMs = 0;
-    }
-    this.#wake();
+    this.#tell();
   }
 
   /**
-   * Stops claiming, and waits until the attempts under way have ended. After `graceMs` milliseconds, aborts the attempts that have not
-   * ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its last one. Claimed
-   * deliveries whose attempt has not begun are due again immediately too.
+   * Stops claiming, and waits until the attempts under way have ended and are recorded. After `graceMs` milliseconds, aborts the attempts
+   * that have not ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its last
+   * one.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    this.#wake();
+    this.#tell();
     const timer = setTimeout(() => {
       this.#isAborted = true;
       void this.#options.sender.close();
     }, graceMs);
-    await this.#running;
-    await this.#scanLease.release();
-    this.#slots.dropWaiting();
-    while (this.#underWay.size > 0) {
-      await Promise.all(this.#underWay);
-    }
+    await Promise.all([this.#poll.stop(), this.#running]);
     clearTimeout(timer);
   }
 
-  #wake(): void {
-    this.#isAwake = true;
-    this.#wakeUp();
-  }
-
-  async #run(): Promise<void> {
-    const { scanEveryMs = SCAN_EVERY_MS } = this.#options;
-    let scanWaitMs = scanEveryMs;
-    let sleepUntilMs = 0;
-    while (!this.#isStopping) {
-      this.#isAwake = false;
-      this.#slots.markSlow();
-      try {
-        if (performance.now() >= this.#scanLease.nextAtMs) {
-          await this.#scanLease.keep(!this.#claims.isEmpty && this.#slots.areManyTaken);
-        }
-        if (performance.now() >= this.#scanAtMs) {
-          this.#scanAtMs = performance.now() + jittered(scanWaitMs);
-          this.#claims.dropBusyReceivers();
-          if (this.#scanLease.isHeld) {
-            await this.#claims.scan();
-          }
-        }
-        await this.#claim();
-        scanWaitMs = scanEveryMs;
-        sleepUntilMs = Math.min(this.#scanAtMs, this.#scanLease.nextAtMs, this.#nextClaimAtMs);
-      } catch (error) {
-        if (!isLogged(error)) {
-          this.#options.log.warn({ err: error }, 'the due deliveries cannot be read; the worker tries again');
-        }
-        scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
-        this.#scanAtMs = performance.now() + jittered(scanWaitMs);
-        sleepUntilMs = this.#scanAtMs;
-        // The worker waits even if a new event has woken it, because it cannot claim a delivery while the database fails.
-        this.#isAwake = false;
+  async #takeTurns(): Promise<void> {
+    while (!this.#isStopping || this.#capacity.underWay > 0 || this.#ended.length > 0) {
+      for (let waitMs = this.#msUntilTurn(); waitMs > 0; waitMs = this.#msUntilTurn()) {
+        this.#sleepsUntilMs = performance.now() + waitMs;
+        await this.#turnBell.wait(waitMs);
       }
-      await this.#sleepUntil(sleepUntilMs);
+      await this.#takeTurn();
     }
   }
 
-  /**
-   * Claims due deliveries and begins their attempts. Does nothing while it is better to wait until more attempts have ended
-   * (`#isTimeToClaim`), and after `stop` was called, for example during the search before this claim.
-   */
-  async #claim(): Promise<void> {
-    if (this.#isStopping || !this.#isTimeToClaim) {
-      return;
+  #tell(): void {
+    this.#hasNews = true;
+    if (performance.now() + this.#msUntilTurn() < this.#sleepsUntilMs) {
+      this.#turnBell.ring();
     }
-    this.#claimedAtMs = performance.now();
-    this.#endedSinceClaim = 0;
-    const claims = await this.#claims.take();
-    const secrets = new ClaimSecrets(this.#options.keyring);
-    claims?.forEach((claim) => this.#start(claim, secrets));
-    this.#isAwake ||= claims !== null;
   }
 
-  get #isTimeToClaim(): boolean {
-    const { underWayToHealthy } = this.#slots;
-    const isWorthIt = underWayToHealthy <= CLAIM_WITHOUT_WAIT || this.#endedSinceClaim >= underWayToHealthy;
-    return !this.#isBehind && (isWorthIt || performance.now() >= this.#claimedAtMs + CLAIM_WAIT_MS);
-  }
-
-  /** Time (`performance.now()`) of the next claim. The claim comes earlier if an attempt ends or an event wakes the worker. */
-  get #nextClaimAtMs(): number {
-    if (this.#claims.isEmpty) {
+  #msUntilTurn(): number {
+    if (this.#ended.length === 0 && this.#queues.isEmpty && !this.#isStopping) {
       return Number.POSITIVE_INFINITY;
     }
-    return (this.#isBehind ? performance.now() : this.#claimedAtMs) + CLAIM_WAIT_MS;
+    const isWorthIt = this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
+    if (this.#hasNews && isWorthIt) {
+      return 0;
+    }
+    // Without news, a turn looks if a receiver has become slow or may get its next attempt after a pause.
+    return this.#turnedAtMs + (this.#hasNews ? TURN_EVERY_MS : PROBE_REST_MS) - performance.now();
   }
 
-  get #isBehind(): boolean {
-    return this.#outcomes.waitingCount > MAX_UNRECORDED;
-  }
-
-  /**
-   * Waits until `timeMs` (`performance.now()`), or until `#wake` is called. Returns immediately if `#wake` was called since the current
-   * pass of the loop in `#run` began.
-   */
-  async #sleepUntil(timeMs: number): Promise<void> {
-    if (this.#isAwake || this.#isStopping) {
+  /** Records the outcomes of the attempts that have ended, claims due deliveries, and begins their attempts. */
+  async #takeTurn(): Promise<void> {
+    this.#hasNews = false;
+    this.#endedSinceTurn = 0;
+    this.#turnedAtMs = performance.now();
+    const free = this.#capacity.countFree();
+    this.#healthy = free.takenByHealthy;
+    const ended = this.#ended.splice(0, RECORD_SIZE);
+    const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#queues.choose(free);
+    if (ended.length + chosen.length === 0) {
       return;
     }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, timeMs - performance.now()));
-      this.#wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const wanted = chosen.map((each) => each.wanted);
+    const turn = await recordAndClaim(this.#options.db, outcomes, wanted, this.#newLease());
+    const secretOf = createDecrypter(this.#options.keyring);
+    turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
+    this.#healthy += turn.claimed.length;
+    // A credential of which the claim took as many deliveries as it wanted may have more.
+    const unfinished = chosen.filter(({ queue, wanted: { count } }) => turn.takenOf.of(queue.credentialId) === count);
+    unfinished.forEach(({ queue }) => this.#queues.add(queue));
+    this.#hasNews ||= chosen.length > 0 || this.#ended.length > 0;
+    await this.#settle(ended, turn);
+  }
+
+  /** Logs the attempts whose outcomes the turn has recorded. The others are recorded later, unless that cannot succeed. */
+  async #settle(ended: Ended[], { recorded, failed }: Turn): Promise<void> {
+    const errors = new Map(
+      failed.flatMap(({ outcomes, error }) => outcomes.map((outcome) => [outcome, error] as const)),
+    );
+    for (const each of ended) {
+      const error = errors.get(each.outcome);
+      if (error === undefined) {
+        logAttempt(this.#options.log, each, { is_recorded: recorded.has(each.outcome.delivery.eventId) });
+      } else if (this.#isStopping || !isUnavailable(error) || performance.now() > endOf(each.outcome.delivery.lease)) {
+        logAttempt(this.#options.log, each, { is_recorded: false, err: error });
+      } else {
+        this.#ended.push(each);
+      }
+    }
+    const [first] = failed;
+    if (first !== undefined) {
+      this.#warn(first.error, 'deliveries could not be claimed or recorded; the worker tries again');
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  /** Makes one attempt for a claimed delivery, and keeps its outcome for the next turn. Never throws. */
+  async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
+    const { sender, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
+    const isLate = performance.now() > delivery.lease.beginBeforeMs;
+    if (isLate || this.#isAborted) {
+      if (isLate) {
+        log.warn(
+          idsOf(delivery),
+          'webhook attempt not started, because its lease ends too soon; the delivery is due again',
+        );
+      }
+      this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
+      return;
+    }
+    const place = this.#capacity.take(delivery.tenantId, delivery.webhookUrl);
+    const sent = await sender.attempt({ ...delivery, secret });
+    // An aborted attempt and a fault of the service do not show the state of the receiver.
+    this.#capacity.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
+    onAttempt?.(delivery, sent);
+    this.#end({ outcome: outcomeOf(delivery, sent, drawWaitMs), sent });
+  }
+
+  #end(ended: Ended): void {
+    this.#ended.push(ended);
+    this.#endedSinceTurn += 1;
+    this.#tell();
   }
 
   #newLease(): Lease {
@@ -279,79 +257,14 @@ export class DeliveryWorker implements LocalDelivery {
     return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
   }
 
-  #start(claim: Claim, secrets: ClaimSecrets): void {
-    this.#cacheUrl(claim.delivery);
-    const attempt = this.#attempt(claim, secrets);
-    void attempt.then(() => this.#underWay.delete(attempt));
-    this.#underWay.add(attempt);
-  }
-
-  /**
-   * Makes one attempt for a claimed delivery, and records the outcome of the attempt. Never throws. If the outcome cannot be recorded, a
-   * worker claims the delivery again after its lease has ended.
-   */
-  async #attempt({ delivery, slot }: Claim, secrets: ClaimSecrets): Promise<void> {
-    const { log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
-    if (!(await this.#slots.begin(slot))) {
-      return await this.#record(outcomeOfUnsent(delivery));
-    }
-    if (this.#isAborted) {
-      this.#end(slot, null);
-      return await this.#record(outcomeOfUnsent(delivery));
-    }
-    if (performance.now() > delivery.lease.beginBeforeMs) {
-      log.warn(
-        idsOf(delivery),
-        'webhook attempt not started, because its lease ends too soon; a worker claims the delivery again after the lease has ended',
-      );
-      return this.#end(slot, null);
-    }
-    const sent = await sendOnce(this.#options, delivery, secrets);
-    this.#end(slot, isReceiverOk(sent));
-    onAttempt?.(delivery, sent);
-    await this.#record(outcomeOf(delivery, sent, drawWaitMs), sent);
-  }
-
-  #end(slot: Slot, isOk: boolean | null): void {
-    this.#slots.end(slot, isOk);
-    this.#endedSinceClaim += 1;
-    if (!this.#claims.isEmpty && this.#isTimeToClaim) {
-      this.#wake();
-    }
-  }
-
-  async #record(outcome: Outcome, sent?: SendOutcome): Promise<void> {
-    const { log } = this.#options;
-    const ids = idsOf(outcome.delivery);
-    try {
-      const isRecorded = await this.#outcomes.record(outcome);
-      if (sent !== undefined) {
-        // The response of a receiver may contain secrets, so the log leaves it out.
-        const { answer: _, ...logged } = sent;
-        log.info({ ...ids, ...logged, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
-      }
-    } catch (error) {
-      log.error(
-        { ...ids, err: error },
-        'outcome of the webhook attempt could not be recorded; a worker may send the delivery again after its lease has ended',
-      );
-    }
-  }
-
-  #cacheUrl({ credentialId, webhookUrl }: ClaimedDelivery): void {
-    this.#urls.delete(credentialId);
-    this.#urls.set(credentialId, webhookUrl);
-    if (this.#urls.size > MAX_CACHED) {
-      const [oldest = ''] = this.#urls.keys();
-      this.#urls.delete(oldest);
+  #warn(err: unknown, message: string): void {
+    if (!isLogged(err)) {
+      this.#options.log.warn({ err }, message);
     }
   }
 }
 
-function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
-  return { tenant_id: tenantId, event_id: eventId, attempt };
-}
-
-function jittered(ms: number): number {
-  return ms * (0.5 + Math.random() / 2);
+/** Returns the time (`performance.now()`) at which the lease ends. */
+function endOf({ beginBeforeMs, seconds }: Lease): number {
+  return beginBeforeMs + seconds * 1000 * (1 - BEGIN_WITHIN);
 }

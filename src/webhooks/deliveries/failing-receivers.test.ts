@@ -58,7 +58,7 @@ describe('the worker and a failing receiver', () => {
     );
   }
 
-  it('a hanging receiver that five credentials share gets only four requests, because a new receiver has four sending slots', async () => {
+  it('a hanging receiver that five credentials share gets only four requests, because it has not succeeded yet', async () => {
     receiver.answerWith(() => 'hang');
     const urls = Array.from({ length: 5 }, () => receiver.url);
     await insertBacklog(db, await insertCredentials(service, tenant.tenantId, urls), 10);
@@ -68,7 +68,7 @@ describe('the worker and a failing receiver', () => {
     assert.equal(receiver.requests.length, 4);
   });
 
-  describe('a receiver that begins to hang while claimed deliveries wait for its sending slots', () => {
+  describe('a receiver that begins to hang while deliveries wait for it', () => {
     let hangingCount: number;
     beforeEach(async () => {
       await insertBacklog(db, tenant, 2_000);
@@ -93,11 +93,11 @@ describe('the worker and a failing receiver', () => {
         async () => (await countAttempted()) === receiver.requests.length,
         'equal number of attempted deliveries and of requests',
       );
-      assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver has at most 32 sending slots`);
+      assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver gets at most 32 at once`);
     });
 
     it('if the worker stops while a receiver hangs, deliveries that were not sent have no attempt and no lease', async () => {
-      // Each sending slot has its own connection. The test waits until requests that hang take all sending slots of the receiver.
+      // Each attempt has its own connection. The test waits until all connections hang.
       await eventually(() => hangingCount === receiver.openConnections, 'request that hangs on each connection');
       const sentCount = receiver.requests.length;
       await worker.stop(100);
@@ -111,10 +111,10 @@ describe('the worker and a failing receiver', () => {
   it('a failing receiver gets 3 to 14 attempts in 2 s, although 200 deliveries wait and new events arrive', async () => {
     receiver.answerWith(() => 500);
     await insertBacklog(db, tenant, 200);
-    const { deliveries } = work({ probeRestMs: 200 });
+    const { wake } = work({ probeRestMs: 200 });
     await receiver.waitFor(3);
     const seenBefore = receiver.requests.length;
-    const transaction = createTransactionWithEvents(db, deliveries);
+    const transaction = createTransactionWithEvents(db, wake);
     const begunAtMs = performance.now();
     let isOver = false;
     const end = sleepRunning(2_000).then(() => (isOver = true));
@@ -132,7 +132,7 @@ describe('the worker and a failing receiver', () => {
   it('a receiver that always fails gets each of 70 events exactly five times', async () => {
     receiver.answerWith(() => 500);
     await insertBacklog(db, tenant, 60);
-    const transaction = createTransactionWithEvents(db, work().deliveries);
+    const transaction = createTransactionWithEvents(db, work().wake);
     await Promise.all(Array.from({ length: 10 }, () => writeEvent(transaction, tenant)));
     const rows = await allEnd('failed');
     assert.equal(rows.length, 70);

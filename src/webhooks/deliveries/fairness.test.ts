@@ -78,8 +78,8 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Writes 60 due deliveries for each of ten failing receivers. The total of 600 deliveries is greater than the number of sending slots.
-     * Then writes events for these ten and for forty healthy receivers. If `isLocal`, the worker gets these events from memory, otherwise
+     * Writes 60 due deliveries for each of ten failing receivers. The total of 600 deliveries is greater than the number of places.
+     * Then writes events for these ten and for forty healthy receivers. If `isLocal`, the worker is told of these events, otherwise
      * it finds them in the database.
      * Checks that each event for a healthy receiver arrives within `SOON_MS`.
      */
@@ -87,8 +87,8 @@ describe('an event for a healthy receiver', () => {
       const dead = await credentialsAt(urlsOf('dead', 10, failingPort));
       const well = await credentialsAt(urlsOf('well', 40));
       await insertBacklog(db, dead, 60);
-      const { deliveries } = work({ drawWaitMs: () => 500, probeRestMs: 250 });
-      const transaction = createTransactionWithEvents(db, isLocal ? deliveries : null);
+      const { wake } = work({ drawWaitMs: () => 500, probeRestMs: 250 });
+      const transaction = createTransactionWithEvents(db, isLocal ? wake : null);
       await sleep(300);
       for (let round = 0; round < ROUNDS; round += 1) {
         await writeEach(transaction, [...dead, ...well]);

@@ -65,7 +65,7 @@ describe('the metrics of deliveries', () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 500 : { status: 204, afterMs: 400 }));
     await writeEvent(createTransactionWithEvents(service.database.db, null), tenant);
     await onlyDelivery(service, tenant, 'delivered');
-    await writeEvent(createTransactionWithEvents(service.database.db, worker.deliveries), tenant);
+    await writeEvent(createTransactionWithEvents(service.database.db, worker.wake), tenant);
     await receiver.waitFor(3);
     await worker.stop(5_000);
     const seen = await scrape();

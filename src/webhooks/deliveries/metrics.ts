@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
-import type { ClaimedDelivery } from '../events/events.ts';
-import type { SendOutcome } from './send.ts';
-import { type QueueState, readQueueState } from './store.ts';
+import type { Attempted } from './attempt.ts';
+import type { ClaimedDelivery } from './outcomes.ts';
+import { type QueueState, readQueueState } from './search-store.ts';
 
 /** Longest time that a scrape of the metrics waits for the database, in milliseconds. */
 const READ_WITHIN_MS = 2_000;
 
 export interface DeliveryMetrics {
-  attempted(delivery: ClaimedDelivery, sent: SendOutcome): void;
+  attempted(delivery: ClaimedDelivery, sent: Attempted): void;
 }
 
 /**

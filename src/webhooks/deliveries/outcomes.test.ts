@@ -7,14 +7,12 @@ import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { isCluster } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
-import { UnavailableError } from '#platform/errors.ts';
+import { isUnavailable } from '#platform/db/failures.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { ClaimedDelivery, Lease } from '../events/events.ts';
-import { outcomeOfUnsent } from './attempt.ts';
-import { OutcomeRecorder } from './outcomes.ts';
-import { CLAIM_SIZE, claimDue, type Outcome, type Wanted } from './store.ts';
+import { type ClaimedDelivery, type Lease, type Outcome, outcomeOfUnsent } from './outcomes.ts';
+import { CLAIM_SIZE, recordAndClaim } from './store.ts';
 
-describe('OutcomeRecorder', () => {
+describe('recordAndClaim', () => {
   let service: TestService;
   let tenant: TestTenant;
   let db: Database;
@@ -46,11 +44,20 @@ describe('OutcomeRecorder', () => {
     const wanted = [{ tenantId: of.tenantId, credentialId: of.credential.id, count }];
     const claimed: ClaimedDelivery[] = [];
     while (claimed.length < count) {
-      const { deliveries } = await claimDue(service.database.db, wanted, newLease());
-      assert.equal(deliveries.length, Math.min(CLAIM_SIZE, count - claimed.length));
-      claimed.push(...deliveries);
+      const turn = await recordAndClaim(service.database.db, [], wanted, newLease());
+      assert.equal(turn.claimed.length, Math.min(CLAIM_SIZE, count - claimed.length));
+      claimed.push(...turn.claimed);
     }
     return claimed;
+  }
+
+  /** Records outcomes in one transaction. Returns for each outcome if it was recorded. */
+  async function record(outcomes: Outcome[], on = db): Promise<boolean[]> {
+    const { recorded, failed } = await recordAndClaim(on, outcomes, [], newLease());
+    for (const { error } of failed) {
+      throw error;
+    }
+    return outcomes.map(({ delivery }) => recorded.has(delivery.eventId));
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
@@ -64,17 +71,14 @@ describe('OutcomeRecorder', () => {
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
   }
 
-  it('1,200 concurrent outcomes of attempts of two tenants are recorded in at most four statements, or on a cluster in four for each tenant', async () => {
+  it('600 outcomes of two tenants are recorded with one statement, or on a cluster with one for each tenant', async () => {
     const other = await service.tenant();
     await register(service, other.partner, 'https://127.0.0.1:1/nobody');
-    const deliveries = [...(await claim(600)), ...(await claim(600, other))];
-    const recorder = new OutcomeRecorder(db);
-    const recorded = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+    const deliveries = [...(await claim(300)), ...(await claim(300, other))];
+    const recorded = await record(deliveries.map(delivered));
     assert.ok(recorded.every((isRecorded) => isRecorded));
-    // The test records 1,200 outcomes. The first statement records only one outcome, because no other outcome waits yet. Each later
-    // statement records at most 500 outcomes. So the other 1,199 outcomes need three statements.
-    assert.ok(statements.length <= (isCluster(db) ? 8 : 4), `the recorder ran ${statements.length} statements`);
-    assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
+    assert.equal(statements.length, isCluster(db) ? 2 : 1);
+    assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 300 }, { delivered: 300 }]);
     const [row] = await deliveryRows(service.database.db, other.tenantId);
     const [attempt, ...others] = (row?.attempts ?? []) as Record<string, unknown>[];
     assert.deepEqual([attempt?.['http_status'], attempt?.['duration_ms'], attempt?.['error']], [204, 7, null]);
@@ -91,11 +95,10 @@ describe('OutcomeRecorder', () => {
       error: 'http_status',
       timestamp: 1,
     };
-    const recorder = new OutcomeRecorder(db);
-    await Promise.all([
-      recorder.record(delivered(done)),
-      recorder.record({ delivery: failed, result, answer: 'why', status: 'failed', retryInMs: 0 }),
-      recorder.record({ delivery: waiting, result, answer: null, status: 'pending', retryInMs: 90_500 }),
+    await record([
+      delivered(done),
+      { delivery: failed, result, answer: 'why', status: 'failed', retryInMs: 0 },
+      { delivery: waiting, result, answer: null, status: 'pending', retryInMs: 90_500 },
     ]);
     const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.status;
@@ -107,7 +110,6 @@ describe('OutcomeRecorder', () => {
   it('if a claimed delivery was not sent, the delivery is due again immediately, and its attempt does not count', async () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
-    const recorder = new OutcomeRecorder(db);
     const result = {
       at: new Date().toISOString(),
       http_status: 500,
@@ -115,12 +117,14 @@ describe('OutcomeRecorder', () => {
       error: 'http_status',
       timestamp: 1,
     };
-    await recorder.record({ delivery: tried, result, answer: null, status: 'pending', retryInMs: 0 });
-    const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 1 }];
-    const [again] = (await claimDue(service.database.db, wanted, newLease())).deliveries;
+    const ofTenant = { tenantId: tenant.tenantId, credentialId: tenant.credential.id };
+    const outcome: Outcome = { delivery: tried, result, answer: null, status: 'pending', retryInMs: 0 };
+    // The claim comes after the record in the same transaction, so it takes the delivery that is due again.
+    const { recorded, claimed } = await recordAndClaim(db, [outcome], [{ ...ofTenant, count: 1 }], newLease());
+    assert.equal(recorded.size, 1);
+    const [again] = claimed;
     assert.deepEqual([again?.eventId, again?.attempt], [tried.eventId, 2]);
-    const handedBack = [unsent, again ?? tried].map((delivery) => recorder.record(outcomeOfUnsent(delivery)));
-    assert.deepEqual(await Promise.all(handedBack), [true, true]);
+    assert.deepEqual(await record([unsent, again ?? tried].map(outcomeOfUnsent)), [true, true]);
     const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const stateOf = ({ eventId }: ClaimedDelivery) => {
       const row = rows.get(eventId);
@@ -130,23 +134,22 @@ describe('OutcomeRecorder', () => {
       ['pending', 1, 1, null],
       ['pending', 0, 0, null],
     ]);
-    const due = await claimDue(service.database.db, [{ ...wanted[0], count: 2 } as Wanted], newLease());
-    assert.deepEqual(new Set(due.deliveries.map(({ attempt }) => attempt)), new Set([1, 2]));
+    const due = await recordAndClaim(db, [], [{ ...ofTenant, count: 2 }], newLease());
+    assert.deepEqual(new Set(due.claimed.map(({ attempt }) => attempt)), new Set([1, 2]));
   });
 
   it('an outcome in a batch is recorded only if its delivery still has the lease under which the attempt was made', async () => {
     const deliveries = await claim(20);
-    const recorder = new OutcomeRecorder(db);
     const outcomes = deliveries.map((delivery, index) =>
       delivered(index % 2 === 0 ? delivery : { ...delivery, lease: newLease() }),
     );
-    const recorded = await Promise.all(outcomes.map((outcome) => recorder.record(outcome)));
+    const recorded = await record(outcomes);
     assert.deepEqual(
       recorded,
       deliveries.map((_, index) => index % 2 === 0),
     );
     assert.deepEqual(await statuses(), { delivered: 10, pending: 10 });
-    const again = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+    const again = await record(deliveries.map(delivered));
     assert.equal(again.filter((isRecorded) => isRecorded).length, 10);
     assert.deepEqual(await statuses(), { delivered: 20 });
   });
@@ -160,13 +163,11 @@ describe('OutcomeRecorder', () => {
 
     it('recording outcomes fails while the database cannot be reached, and succeeds when the database is back', async () => {
       const deliveries = await claim(30);
-      const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();
-      const refused = await Promise.allSettled(deliveries.map((delivery) => recorder.record(delivered(delivery))));
-      assert.ok(refused.every((each) => each.status === 'rejected' && each.reason instanceof UnavailableError));
+      await assert.rejects(record(deliveries.map(delivered), proxy.db), isUnavailable);
       assert.deepEqual(await statuses(), { pending: 30 });
       await proxy.restore();
-      await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+      await record(deliveries.map(delivered), proxy.db);
       assert.deepEqual(await statuses(), { delivered: 30 });
     });
   });

@@ -1,81 +1,117 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '#platform/db/database.ts';
-import { withRetries } from '#platform/db/failures.ts';
-import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { type Outcome, recordOutcomes } from './store.ts';
+import type { Logger } from 'pino';
+import type { DeliveryStatus } from '../events/events.ts';
+import type { Attempted } from './attempt.ts';
+import { MAX_ATTEMPTS } from './retry.ts';
 
-/** Maximum number of outcomes that one statement records. */
-const BATCH_SIZE = 500;
+/** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
+export interface Lease {
+  id: string;
+  /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
+  seconds: number;
+  /**
+   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
+   * run when the lease ends.
+   */
+  beginBeforeMs: number;
+}
+
+/** Delivery for which this process holds a lease. */
+export interface ClaimedDelivery {
+  tenantId: number;
+  eventId: string;
+  credentialId: string;
+  body: string;
+  webhookUrl: string;
+  /** Encrypted secret that signs the event. */
+  webhookSecret: Buffer;
+  /** Time of the change that the event reports, in milliseconds of Unix time. */
+  createdAtMs: number;
+  /** Time of the claim by the clock of the database, in milliseconds of Unix time, because the clock of a process may be wrong. */
+  claimedAtMs: number;
+  /** Number of this attempt, from 1. */
+  attempt: number;
+  lease: Lease;
+  /** Seconds from the time at which the delivery became due until its claim. */
+  waitedSeconds: number;
+}
+
+/** Entry of the column `attempts`: one attempt with its outcome. */
+interface AttemptResult {
+  at: string;
+  http_status: number | null;
+  duration_ms: number;
+  error: string | null;
+  /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
+  timestamp: number | null;
+}
+
+/** Result of an attempt, and the status of the delivery after the attempt. */
+export interface Outcome {
+  delivery: ClaimedDelivery;
+  /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
+  result: AttemptResult | null;
+  /** First bytes of the response to a failed attempt, as text. Null: no response is kept. */
+  answer: string | null;
+  status: DeliveryStatus;
+  /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
+  retryInMs: number;
+}
 
 /**
- * Shortest time between the starts of two statements that record outcomes. Under load, each statement then records many outcomes, so
- * PostgreSQL needs less time for each outcome. The first outcome after a pause is recorded immediately.
+ * Returns the result of an attempt, the status of the delivery after the attempt, and the wait until the next attempt. An attempt is
+ * aborted only when this process stops. The delivery is then due again immediately, so that another process can send it. But a delivery has
+ * at most five attempts (decision 33). So if the fifth attempt fails or is aborted, the delivery gets the status `failed`.
  */
-const RECORD_EVERY_MS = 20;
+export function outcomeOf(
+  delivery: ClaimedDelivery,
+  { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds: timestamp, answer }: Attempted,
+  drawWaitMs: (attempt: number) => number,
+): Outcome {
+  const at = new Date(delivery.claimedAtMs).toISOString();
+  const ended = { delivery, result: { at, http_status, duration_ms, error, timestamp }, answer };
+  if (error === null) {
+    return { ...ended, status: 'delivered', retryInMs: 0 };
+  }
+  if (delivery.attempt >= MAX_ATTEMPTS) {
+    return { ...ended, status: 'failed', retryInMs: 0 };
+  }
+  return { ...ended, status: 'pending', retryInMs: error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
+}
 
-/** Outcome of an attempt that is not stored yet. The next statement stores it. */
-interface Waiting {
+/**
+ * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately. The attempt does not count, because
+ * the receiver got no request.
+ */
+export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
+  return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
+}
+
+/** Outcome that is not recorded yet. `sent` is the attempt. Undefined: the delivery was not sent. */
+export interface Ended {
   outcome: Outcome;
-  settle: PromiseWithResolvers<boolean>;
+  sent: Attempted | undefined;
 }
 
-/**
- * Records the outcomes of attempts in batches. While one statement runs, new outcomes wait, and the next statement records them together.
- */
-export class OutcomeRecorder {
-  readonly #db: Database;
-  #waiting: Waiting[] = [];
-  #isRecording = false;
-
-  constructor(db: Database) {
-    this.#db = db;
+/** Writes the log line of an attempt. The response of a receiver may contain secrets, so the log leaves it out. */
+export function logAttempt(
+  log: Logger,
+  { outcome, sent }: Ended,
+  recording: { is_recorded: boolean; err?: unknown },
+): void {
+  if (sent === undefined) {
+    return;
   }
-
-  /** Number of outcomes that still wait for a statement to record them. */
-  get waitingCount(): number {
-    return this.#waiting.length;
-  }
-
-  /**
-   * Records an outcome, and waits until it is committed.
-   * @returns true if the outcome was recorded. False if another worker has claimed the delivery in the meantime.
-   * @throws UnavailableError if the database cannot be reached. A worker then claims the delivery again after its lease has ended.
-   */
-  record(outcome: Outcome): Promise<boolean> {
-    const settle = Promise.withResolvers<boolean>();
-    this.#waiting.push({ outcome, settle });
-    if (!this.#isRecording) {
-      void this.#recordAll();
-    }
-    return settle.promise;
-  }
-
-  async #recordAll(): Promise<void> {
-    this.#isRecording = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_SIZE).sort(byKey);
-      const shares = sharesOf(this.#db, batch, ({ outcome }) => outcome.delivery.tenantId);
-      await Promise.all([...shares.map((share) => this.#recordShare(share)), sleep(RECORD_EVERY_MS)]);
-    }
-    this.#isRecording = false;
-  }
-
-  /**
-   * Records a share, which is a part of the outcomes, with one statement. The outcomes are sorted by the key of the event. All statements
-   * lock deliveries in the order of this key, so that they cannot deadlock. On a cluster, a share has the outcomes of one tenant. So if a
-   * node is down, the outcomes of tenants on other nodes are still recorded.
-   */
-  async #recordShare({ inputs }: Share<Waiting>): Promise<void> {
-    const outcomes = inputs.map(({ outcome }) => outcome);
-    try {
-      const recorded = await withRetries(() => recordOutcomes(this.#db, outcomes));
-      inputs.forEach(({ outcome, settle }) => settle.resolve(recorded.has(outcome.delivery.eventId)));
-    } catch (error) {
-      inputs.forEach(({ settle }) => settle.reject(error));
-    }
+  const { answer: _, cause, ...attempted } = sent;
+  const err = recording.err ?? cause;
+  const line = { ...idsOf(outcome.delivery), ...attempted, status: outcome.status, is_recorded: recording.is_recorded };
+  if (err === undefined) {
+    log.info(line, 'webhook attempt');
+  } else {
+    log.error({ ...line, err }, 'webhook attempt');
   }
 }
 
-function byKey({ outcome: { delivery: a } }: Waiting, { outcome: { delivery: b } }: Waiting): number {
-  return a.tenantId - b.tenantId || (a.eventId < b.eventId ? -1 : 1);
+/** Returns the fields by which log lines name a delivery and its attempt. */
+export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
+  return { tenant_id: tenantId, event_id: eventId, attempt };
 }

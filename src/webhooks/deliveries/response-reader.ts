@@ -66,7 +66,7 @@ export class ResponseReader {
   /** Handles bytes that are not read, because they come after the end of the response, or because the response is too large. */
   #stopReading(): void {
     if (!this.isEnded && (this.#expects === 'status' || this.#expects === 'header') && this.#bodyLeft === 0) {
-      throw new SendFailure('unreadable_response: headers above 64 KiB');
+      throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
     }
     this.#endUncertainly();
   }
@@ -117,10 +117,10 @@ export class ResponseReader {
   #takeStatusLine(line: string): void {
     const [, version, status] = STATUS_LINE.exec(line) ?? [];
     if (status === undefined) {
-      throw new SendFailure('unreadable_response: no status line');
+      throw new SendFailure('during', 'unreadable_response: no status line');
     }
     if (status === '101') {
-      throw new SendFailure('unreadable_response: change of protocol');
+      throw new SendFailure('during', 'unreadable_response: change of protocol');
     }
     if (version !== '1.1') {
       this.keepMs = 0;

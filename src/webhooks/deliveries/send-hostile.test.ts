@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it, test, type TestContext } from '
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import { createWebhookSender, type SendOutcome, type WebhookSender } from './send.ts';
+import { type Attempted, WebhookSender } from './attempt.ts';
 
 /**
  * Time limit of the sender `impatient`, in milliseconds. A response that begins at once must arrive within this limit, even if the machine
@@ -30,8 +30,8 @@ process.on('warning', (warning) => warnings.push(warning));
 
 before(async () => {
   receiver = await startReceiver();
-  sender = createWebhookSender({ allowPrivateNetwork: true });
-  impatient = createWebhookSender({ allowPrivateNetwork: true, timeoutMs: TIMEOUT_MS });
+  sender = new WebhookSender({ allowPrivateNetwork: true, headerBrand: 'Service' });
+  impatient = new WebhookSender({ allowPrivateNetwork: true, headerBrand: 'Service', timeoutMs: TIMEOUT_MS });
 });
 after(async () => {
   await Promise.all([sender.close(), impatient.close()]);
@@ -44,7 +44,7 @@ after(async () => {
  */
 afterEach(async () => {
   receiver.answerWith(() => 204);
-  const outcome = await sender.send({ url: receiver.url, headers: {}, body: '{}' });
+  const outcome = await sender.attempt(messageTo(receiver.url));
   assert.equal(outcome.ok, true);
   assert.deepEqual(
     warnings.map(({ message }) => message),
@@ -56,22 +56,27 @@ afterEach(async () => {
  * Posts to a receiver that handles the connection with `behave`. Checks that the send ends within `SOON_MS`, and that the receiver gets one
  * POST.
  */
-async function postTo(behave: (socket: Socket) => void, between = { sender, receiver }): Promise<SendOutcome> {
+async function postTo(behave: (socket: Socket) => void, between = { sender, receiver }): Promise<Attempted> {
   const requestsBefore = between.receiver.requests.length;
   between.receiver.answerWith(() => behave);
   const startedAt = performance.now();
-  const outcome = await between.sender.send({ url: between.receiver.url, headers: {}, body: '{"event_id":"e-1"}' });
+  const outcome = await between.sender.attempt(messageTo(between.receiver.url));
   assert.ok(performance.now() - startedAt < SOON_MS, 'the send took too long');
   assert.equal(between.receiver.requests.length, requestsBefore + 1);
   return outcome;
 }
 
-function assertFailed(outcome: SendOutcome, error: SendOutcome['error']): void {
-  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: false, httpStatus: null, durationMs: 0, error, answer: null });
+function messageTo(webhookUrl: string) {
+  return { webhookUrl, eventId: 'e-1', body: '{"event_id":"e-1"}', secret: () => 'a secret' };
 }
 
-function assertDelivered(outcome: SendOutcome, httpStatus: number): void {
-  assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: true, httpStatus, durationMs: 0, error: null, answer: null });
+/** Checks that the attempt has failed without a status. By default, the receiver may have got the request. */
+function assertFailed(outcome: Attempted, error: Attempted['error'], phase: Attempted['phase'] = 'during'): void {
+  assert.deepEqual(outcome, { ...outcome, ok: false, httpStatus: null, error, phase, answer: null });
+}
+
+function assertDelivered(outcome: Attempted, httpStatus: number): void {
+  assert.deepEqual(outcome, { ...outcome, ok: true, httpStatus, error: null, phase: null, answer: null });
 }
 
 /**
@@ -108,7 +113,7 @@ const RESTS = [
 
 test('a send whose connection ends before the response head is complete fails with connection_reset', async () => {
   receiver.answerWith(() => 'reset');
-  assertFailed(await sender.send({ url: receiver.url, headers: {}, body: '{}' }), 'connection_reset');
+  assertFailed(await sender.attempt(messageTo(receiver.url)), 'connection_reset');
   assertFailed(await postTo((socket) => socket.destroy()), 'connection_reset');
   assertFailed(await postTo((socket) => socket.end('HTTP/1.1 200 OK\r\nx-a')), 'connection_reset');
 });
@@ -207,7 +212,7 @@ test('send reads the status of a response whose headers are not valid, and does 
     });
     assertDelivered(outcome, 200);
     receiver.answerWith(() => 204);
-    assertDelivered(await sender.send({ url: receiver.url, headers: {}, body: '{}' }), 204);
+    assertDelivered(await sender.attempt(messageTo(receiver.url)), 204);
     assert.ok(receiver.connectionCount > connectionsBefore, head);
   }
 });
@@ -240,7 +245,7 @@ test('if a receiver adds a body to a 204 response or sends two responses to one 
     const outcome = await postTo((socket) => socket.write(text));
     assert.equal(outcome.ok, true, text);
     receiver.answerWith(() => 204);
-    assertDelivered(await sender.send({ url: receiver.url, headers: {}, body: '{}' }), 204);
+    assertDelivered(await sender.attempt(messageTo(receiver.url)), 204);
   }
 });
 
@@ -254,7 +259,7 @@ test('response headers such as __proto__ or repeated cookies do not change the o
  * Posts to a TCP port that handles each connection with `behave` instead of a TLS handshake. Asserts that the sender closes each connection
  * soon after the send has ended, and returns the outcome.
  */
-async function postToPort(behave: (socket: Socket) => void, by = sender): Promise<SendOutcome> {
+async function postToPort(behave: (socket: Socket) => void, by = sender): Promise<Attempted> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -265,7 +270,7 @@ async function postToPort(behave: (socket: Socket) => void, by = sender): Promis
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const outcome = await by.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  const outcome = await by.attempt(messageTo(`https://127.0.0.1:${port}/`));
   try {
     await eventually(() => sockets.every(({ destroyed }) => destroyed), 'end of each connection', 3_000);
   } finally {
@@ -313,20 +318,20 @@ describe('a send whose response does not end before the time limit', { concurren
   });
 
   it('a send to a port that does not answer the TLS handshake times out, and its connection is closed', async () => {
-    assertFailed(await postToPort(() => {}, impatient), 'timeout');
+    assertFailed(await postToPort(() => {}, impatient), 'timeout', 'before');
   });
 });
 
 test('if a port answers with plain HTTP or SMTP instead of TLS, the send fails with tls_failed', async () => {
   const plain = await postToPort((socket) => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
-  assertFailed(plain, 'tls_failed');
+  assertFailed(plain, 'tls_failed', 'before');
   const noise = await postToPort((socket) => socket.write('220 mail.example ESMTP\r\n'));
-  assertFailed(noise, 'tls_failed');
+  assertFailed(noise, 'tls_failed', 'before');
 });
 
 test('a send whose connection is closed or reset during the TLS handshake fails with connection_reset', async () => {
   const closed = await postToPort((socket) => socket.end());
-  assertFailed(closed, 'connection_reset');
+  assertFailed(closed, 'connection_reset', 'before');
   const reset = await postToPort((socket) => socket.once('data', () => socket.resetAndDestroy()));
-  assertFailed(reset, 'connection_reset');
+  assertFailed(reset, 'connection_reset', 'before');
 });

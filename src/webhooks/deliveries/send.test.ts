@@ -13,7 +13,7 @@ import { makeCertificate, trustCertificate } from '#test/support/certificate.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import type { HostLookup } from './address-guard.ts';
-import { createWebhookSender, type SendOutcome, type WebhookSender, type WebhookSenderOptions } from './send.ts';
+import { type Attempted, WebhookSender, type WebhookSenderOptions } from './attempt.ts';
 
 const BODY = '{"event":"order.status_changed","name":"Zoë 🛎"}';
 const closers: (() => Promise<void>)[] = [];
@@ -25,21 +25,21 @@ async function receiving(options: ReceiverOptions = {}): Promise<Receiver> {
 }
 
 function sending(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
-  const sender = createWebhookSender({ allowPrivateNetwork: true, ...options });
+  const sender = new WebhookSender({ allowPrivateNetwork: true, headerBrand: 'Service', ...options });
   closers.push(() => sender.close());
   return sender;
 }
 
-function post(sender: WebhookSender, url: string): Promise<SendOutcome> {
-  return sender.send({ url, headers: { 'X-Service-Event-Id': 'e-1' }, body: BODY });
+function post(sender: WebhookSender, url: string): Promise<Attempted> {
+  return sender.attempt({ webhookUrl: url, eventId: 'e-1', body: BODY, secret: () => 'a secret' });
 }
 
-function failure(outcome: SendOutcome): Pick<SendOutcome, 'ok' | 'httpStatus' | 'error'> {
+function failure(outcome: Attempted): Pick<Attempted, 'ok' | 'httpStatus' | 'error'> {
   const { ok, httpStatus, error } = outcome;
   return { ok, httpStatus, error };
 }
 
-function failed(error: SendOutcome['error'], httpStatus: number | null = null): ReturnType<typeof failure> {
+function failed(error: Attempted['error'], httpStatus: number | null = null): ReturnType<typeof failure> {
   return { ok: false, httpStatus, error };
 }
 
@@ -81,6 +81,19 @@ test('a 4xx or 5xx response is a failure, and the outcome has the HTTP status', 
     receiver.answerWith(() => status);
     assert.deepEqual(failure(await post(sender, receiver.url)), failed('http_status', status));
   }
+});
+
+test('the outcome says if the attempt failed before its request was sent, while no status was read, or because of the status', async () => {
+  const receiver = await receiving();
+  const sender = sending();
+  const phases = [];
+  for (const answer of [204, 500, 'reset'] as const) {
+    receiver.answerWith(() => answer);
+    phases.push((await post(sender, receiver.url)).phase);
+  }
+  await receiver.close();
+  phases.push((await post(sender, receiver.url)).phase);
+  assert.deepEqual(phases, [null, 'after', 'during', 'before']);
 });
 
 test('a 3xx response to a webhook is a failure, and the redirect is not followed', async () => {
@@ -199,9 +212,10 @@ test('environment variables can add trusted certificates, but cannot turn off ce
   await writeFile(certificateFile, certificate.cert);
   const receiver = await receiving();
   const script = `
-    import { createWebhookSender } from ${JSON.stringify(new URL('send.ts', import.meta.url).href)};
-    const sender = createWebhookSender({ allowPrivateNetwork: true });
-    const outcome = await sender.send({ url: ${JSON.stringify(receiver.url)}, headers: {}, body: '{}' });
+    import { WebhookSender } from ${JSON.stringify(new URL('attempt.ts', import.meta.url).href)};
+    const sender = new WebhookSender({ allowPrivateNetwork: true, headerBrand: 'Service' });
+    const message = { webhookUrl: ${JSON.stringify(receiver.url)}, eventId: 'e-1', body: '{}', secret: () => 'a secret' };
+    const outcome = await sender.attempt(message);
     console.log(outcome.error ?? outcome.httpStatus);
     await sender.close();
   `;
@@ -336,7 +350,7 @@ test('at most 1,024 connections stay open after 1,060 concurrent sends, and the 
   const sender = sending({ timeoutMs: 300_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   busy.answerWith(() => ({ status: 204, after: released }));
-  const sends: Promise<SendOutcome>[] = [];
+  const sends: Promise<Attempted>[] = [];
   while (sends.length < 1_060) {
     // Only 20 connections are opened at the same time, because a burst of TLS handshakes could be slower than the time limit.
     sends.push(...Array.from({ length: 20 }, () => post(sender, busy.url)));

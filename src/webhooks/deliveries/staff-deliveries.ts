@@ -5,7 +5,7 @@ import { readBound, readIds } from '#platform/http/search-query.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
 import * as store from './list-store.ts';
-import { FIXED_HEADERS } from './send.ts';
+import { FIXED_HEADERS } from './attempt.ts';
 import { unsignedHeaders } from './signature.ts';
 import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
 

@@ -20,7 +20,7 @@ const FACTS = {
   credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
   next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description:
-      'Time from which the next attempt may begin. If it has passed, the attempt waits for a sending slot or is under way. Null if ' +
+      'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
       'no attempt follows.',
   }),
   subject: Type.Union([EventSubject, Type.Null()], {

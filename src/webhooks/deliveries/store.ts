@@ -1,52 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Db } from '#platform/db/database.ts';
+import type { Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
-import { executeByIndex } from '#platform/db/transaction.ts';
-import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
+import { executeAllByIndex } from '#platform/db/transaction.ts';
+import { Tally } from '#platform/lib/tally.ts';
+import type { DeliveryStatus } from '../events/events.ts';
+import type { ClaimedDelivery, Lease, Outcome } from './outcomes.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
-
-/** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
-const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
-
-const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
-
-/** Search for credentials with due deliveries. */
-export interface DueQueueSearch {
-  /**
-   * Last credential that the previous search found. The search continues with the next credential, in the order of tenants and credentials.
-   * Null: the search begins with the first credential of the first tenant.
-   */
-  after: DueQueue | null;
-  limit: number;
-  /**
-   * Webhook URLs of receivers without a free sending slot. The search for credentials leaves out each active credential with such a URL. It
-   * does not leave out revoked credentials. The worker stops their deliveries without an attempt, so they need no slot.
-   */
-  passOver: string[];
-}
-
-/**
- * Condition for a credential whose deliveries are sent. Deliveries are stopped if the credential is revoked, or if its URL was removed.
- */
-const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
-
-/**
- * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements
- * that may read rows of several tenants. It looks for a due delivery of each credential, so a long queue costs no more than a short queue.
- */
-export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
-  const { tenantId, credentialId } = after ?? BEFORE_ALL;
-  const statement = sql<DueQueue>`
-    SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"
-    FROM credential AS c CROSS JOIN LATERAL (
-      SELECT tenant_id FROM delivery
-      WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE} LIMIT 1
-    ) AS due
-    WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid) AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
-    ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
-  return (await executeByIndex(db, statement)).rows;
-}
+import { IS_FREE, IS_SENT } from './search-store.ts';
 
 interface ClaimRow {
   tenant_id: number;
@@ -79,46 +39,68 @@ export interface Wanted {
   count: number;
 }
 
+/** What one call of `recordAndClaim` has done. */
+export interface Turn {
+  /** Ids of the events whose outcomes were recorded. */
+  recorded: Set<string>;
+  /** Claimed deliveries to send. */
+  claimed: ClaimedDelivery[];
+  /** Number of rows claimed for each credential. It includes deliveries that ended with the claim and are not sent. */
+  takenOf: Tally<string>;
+  /** Outcomes that could not be recorded, with the error. On a cluster, these are the outcomes of the tenants whose node is down. */
+  failed: { outcomes: Outcome[]; error: unknown }[];
+}
+
 /**
- * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. On one node, this is one of the few statements
- * that may write rows of several tenants. On a cluster, there is one statement for each tenant.
+ * Records the outcomes of attempts, and claims due deliveries of several credentials, at most `CLAIM_SIZE` in total. Both statements share
+ * one transaction and one round trip. On one node, they are of the few statements that may write rows of several tenants. On a cluster,
+ * each tenant has a transaction of its own.
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
  * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
  * (decision 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (decision 33).
- * @returns the deliveries to send, and the number of rows claimed for each credential
+ *
+ * An outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has
+ * claimed the delivery, for example because the first worker was suspended until its lease ended.
  */
-export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
-  const rows = await executeReachableShares(
-    db,
-    sharesOf(db, wanted, ({ tenantId }) => tenantId),
-    (share) => claim(share, lease),
-  );
-  const takenOf = new Map<string, number>();
-  for (const { credential_id } of rows) {
-    takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
-  }
-  const toSend = rows.filter((row) => row.status === 'pending');
-  return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
+export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted[], lease: Lease): Promise<Turn> {
+  const inputs = [...outcomes.toSorted(byKey), ...wanted];
+  const turn: Turn = { recorded: new Set(), claimed: [], takenOf: new Tally(), failed: [] };
+  const shares = sharesOf(db, inputs, (input) => ('delivery' in input ? input.delivery.tenantId : input.tenantId));
+  await Promise.all(shares.map((share) => takeShare(db, share, lease, turn)));
+  return turn;
 }
 
-/**
- * Runs one statement for each share. A share is a part of the input: on a cluster the input of one tenant, otherwise the whole input. If
- * the node of a tenant is down, the tenant's share gives no rows, but the statements of other tenants still run. A later claim takes the
- * tenant's deliveries when the node is back.
- */
-async function executeReachableShares<Input, Row>(
+/** Runs the statements of one share. A share is a part of the inputs: on a cluster those of one tenant, otherwise all. */
+async function takeShare(
   db: Db,
-  shares: Share<Input>[],
-  statementOf: (share: Share<Input>) => RawBuilder<Row>,
-): Promise<Row[]> {
-  const results = await Promise.allSettled(shares.map((share) => executeByIndex(db, statementOf(share))));
-  const failures = results.filter((result) => result.status === 'rejected');
-  const isOutageOfSome = failures.length < results.length && failures.every(({ reason }) => isUnavailable(reason));
-  if (failures[0] !== undefined && !isOutageOfSome) {
-    throw failures[0].reason;
+  { inputs, tenantOf }: Share<Outcome | Wanted>,
+  lease: Lease,
+  turn: Turn,
+): Promise<void> {
+  const outcomes = inputs.filter((input) => 'delivery' in input);
+  const wanted = inputs.filter((input) => 'count' in input);
+  const statements = [
+    ...(outcomes.length > 0 ? [record({ inputs: outcomes, tenantOf })] : []),
+    ...(wanted.length > 0 ? [claim({ inputs: wanted, tenantOf }, lease)] : []),
+  ];
+  try {
+    const rows = (await executeAllByIndex(db, statements)).map((result) => result.rows);
+    const recorded = outcomes.length > 0 ? (rows.shift() as { id: string }[]) : [];
+    const claimed = (rows[0] ?? []) as ClaimRow[];
+    recorded.forEach(({ id }) => turn.recorded.add(id));
+    claimed.forEach(({ credential_id }) => turn.takenOf.add(credential_id, 1));
+    turn.claimed.push(
+      ...claimed.filter(({ status }) => status === 'pending').map((row) => claimedDelivery(row, lease)),
+    );
+  } catch (error) {
+    turn.failed.push({ outcomes, error });
   }
-  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value.rows : []));
+}
+
+/** Compares outcomes by the key of the delivery. All statements lock deliveries in this order, so that they cannot deadlock. */
+function byKey({ delivery: a }: Outcome, { delivery: b }: Outcome): number {
+  return a.tenantId - b.tenantId || (a.eventId < b.eventId ? -1 : 1);
 }
 
 /**
@@ -173,7 +155,7 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
     ) AS e`;
 }
 
-function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
+function claimedDelivery(row: ClaimRow, lease: Lease): ClaimedDelivery {
   return {
     tenantId: row.tenant_id,
     eventId: row.id,
@@ -187,41 +169,6 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
     webhookSecret: row.webhook_secret,
     claimedAtMs: row.claimed_at_ms,
   };
-}
-
-/** Entry of the column `attempts`: one attempt with its outcome. */
-interface AttemptResult {
-  at: string;
-  http_status: number | null;
-  duration_ms: number;
-  error: string | null;
-  /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
-  timestamp: number | null;
-}
-
-/** Result of an attempt, and the status of the delivery after the attempt. */
-export interface Outcome {
-  delivery: ClaimedDelivery;
-  /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
-  result: AttemptResult | null;
-  /** First bytes of the response to a failed attempt, as text. Null: no response is kept. */
-  answer: string | null;
-  status: DeliveryStatus;
-  /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
-  retryInMs: number;
-}
-
-/**
- * Records the outcomes of attempts. The outcomes may be of several tenants. On a cluster, there is one statement for each tenant. An
- * outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has claimed
- * the delivery, for example because the first worker was suspended until its lease ended. The first worker must not overwrite the outcome
- * of the other worker.
- * @returns the ids of the events whose outcomes were recorded
- */
-export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
-  const shares = sharesOf(db, outcomes, ({ delivery }) => delivery.tenantId);
-  const results = await Promise.all(shares.map((share) => executeByIndex(db, record(share))));
-  return new Set(results.flatMap(({ rows }) => rows).map(({ id }) => id));
 }
 
 /**
@@ -254,21 +201,4 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
 /** Returns the entry of `answers` for an attempt as JSON text. Null: no response is kept. */
 function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
-}
-
-export interface QueueState {
-  /** Number of deliveries that are due, under way or waiting for a retry. */
-  pending: number;
-  /** Seconds for which the oldest due delivery has been due. 0: no delivery is due. */
-  oldestDueSeconds: number;
-}
-
-/** Reads the number of pending deliveries of all tenants and the age of the oldest due delivery, for the metrics. */
-export async function readQueueState(db: Database): Promise<QueueState> {
-  const statement = sql<QueueState>`
-    SELECT count(*) AS pending,
-      coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at) FILTER (WHERE ${IS_FREE}))), 0)::float8 AS "oldestDueSeconds"
-    FROM delivery WHERE status = 'pending'`;
-  const { rows } = await executeByIndex(db, statement);
-  return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

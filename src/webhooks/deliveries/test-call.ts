@@ -6,8 +6,8 @@ import { apiError, notFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
-import { ClaimSecrets, sendOnce } from './attempt.ts';
-import { createWebhookSender, type WebhookSender, type WebhookSenderOptions } from './send.ts';
+import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
+import { createDecrypter } from './secrets.ts';
 import type { TestCallOutcome } from './test-call-schema.ts';
 import { findReceiver } from './test-call-store.ts';
 
@@ -67,9 +67,9 @@ export class TestCalls {
   });
 
   constructor(options: TestCallOptions) {
-    const { allowPrivateNetwork, stopping, sending } = options;
+    const { allowPrivateNetwork, headerBrand, stopping, sending } = options;
     this.#options = options;
-    this.#sender = createWebhookSender({ allowPrivateNetwork, keepAnswersOfSuccesses: true, ...sending });
+    this.#sender = new WebhookSender({ allowPrivateNetwork, headerBrand, keepAnswersOfSuccesses: true, ...sending });
     stopping?.addEventListener('abort', () => void this.close(), { once: true });
   }
 
@@ -102,7 +102,7 @@ export class TestCalls {
    */
   async send(actor: Actor, receiver: TestReceiver): Promise<TestCallOutcome> {
     return await this.#gate.run(String(receiver.tenantId), async () => {
-      const { db, keyring, headerBrand, log } = this.#options;
+      const { db, keyring, log } = this.#options;
       const eventId = newId();
       const writeDown = prepareAudit(actor);
       await inTransaction(db, async (tx) => {
@@ -110,8 +110,11 @@ export class TestCalls {
         await writeDown(tx, { action: 'webhook.tested', subject: receiver.credentialId, details });
       });
       const body = JSON.stringify({ test: true, event_id: eventId, occurred_at: new Date().toISOString() });
-      const message = { ...receiver, eventId, body };
-      const sent = await sendOnce({ sender: this.#sender, headerBrand, log }, message, new ClaimSecrets(keyring));
+      const secret = () => createDecrypter(keyring)(receiver);
+      const sent = await this.#sender.attempt({ webhookUrl: receiver.webhookUrl, eventId, body, secret });
+      if (sent.cause !== undefined) {
+        log.error({ err: sent.cause, tenant_id: receiver.tenantId, event_id: eventId }, 'test call failed');
+      }
       return { http_status: sent.httpStatus, duration_ms: sent.durationMs, error: sent.error, answer: sent.answer };
     });
   }

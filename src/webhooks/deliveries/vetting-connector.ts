@@ -71,12 +71,12 @@ function secured(socket: TLSSocket): Promise<TLSSocket> {
     // This listener is never removed. Without a listener, an error of an idle connection would end the process.
     socket.on('error', (error) => {
       const known = errorOf(error);
-      reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
+      reject(new SendFailure('before', known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
     });
-    socket.once('close', () => reject(new SendFailure('connection_reset')));
+    socket.once('close', () => reject(new SendFailure('before', 'connection_reset')));
   });
 }
 
 function failLookup(error: unknown): never {
-  throw new SendFailure(error instanceof AddressRefusedError ? 'address_refused' : 'dns_failed');
+  throw new SendFailure('before', error instanceof AddressRefusedError ? 'address_refused' : 'dns_failed');
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '#platform/config.ts';
-import { Listener, notify } from '#platform/db/notifications.ts';
+import { Listener } from '#platform/db/notifications.ts';
 import { startWorker, type Worker } from '#service/worker.ts';
 import { type CredentialRef, eventInput, insertCredentials, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
-import { readWakeUp, WAKE_UP_CHANNEL, WakeUpSender } from './wake-ups.ts';
+import { readWakeUp, WAKE_UP_CHANNEL, createWakeUpSender } from './wake-ups.ts';
 
 describe('notifications of new events', () => {
   let service: TestService;
@@ -27,7 +27,7 @@ describe('notifications of new events', () => {
   beforeEach(async () => {
     receiver = await startReceiver();
     ({ tenantId } = await service.tenant());
-    transaction = createTransactionWithEvents(service.database.db, new WakeUpSender(service.database.db));
+    transaction = createTransactionWithEvents(service.database.db, createWakeUpSender(service.database.db));
     notifications = [];
     listener = new Listener({
       url: service.database.url,
@@ -35,7 +35,7 @@ describe('notifications of new events', () => {
       onNotification: (payload) => notifications.push(payload),
     });
     await eventually(() => notifications.length === 1, 'begin of listening');
-    // The worker waits at least a minute between two searches for due deliveries. So if it sends an event during a test, a notification has
+    // The worker waits at least 90 s between two polls. So if it sends an event during a test, a notification has
     // told it of the event.
     worker = startWorker({
       config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
@@ -43,7 +43,7 @@ describe('notifications of new events', () => {
       databaseUrl: service.database.url,
       keyring: service.keyring,
       log: pino({ level: 'silent' }),
-      pace: { scanEveryMs: 120_000 },
+      pace: { pollEveryMs: 120_000 },
     });
   });
   afterEach(async () => {
@@ -108,16 +108,7 @@ describe('notifications of new events', () => {
       'notification of the last event',
     );
     assert.ok(notifications.length < 60, `${notifications.length} notifications tell of 100 events`);
-    // On a slow machine, an attempt may take more than 500 ms. The worker then releases the deliveries that wait for the receiver, and
-    // finds them only by a search. So the test makes it search.
-    await eventually(
-      async () => {
-        await notify(service.database.db, WAKE_UP_CHANNEL, '');
-        return receiver.requests.length >= 101;
-      },
-      'arrival of all events',
-      60_000,
-    );
+    await receiver.waitFor(101, 60_000);
   });
 
   it('readWakeUp returns an empty list for a text that is no list of credentials', () => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/database.ts';
 import { notify } from '#platform/db/notifications.ts';
-import type { DueQueue, LocalDelivery } from '../events/events.ts';
+import type { DueCredential, Wake } from '../events/events.ts';
 
 /** PostgreSQL channel of the notifications that tell the delivery workers about new events. */
 export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
@@ -14,50 +14,34 @@ const NOTIFY_EVERY_MS = 5;
 const MAX_NAMED = 100;
 
 /** Credential with a new event. */
-export type NamedQueue = Pick<DueQueue, 'tenantId' | 'credentialId'>;
+export type NamedQueue = Omit<DueCredential, 'webhookUrl'>;
 
 /**
- * Notifies the delivery workers of other processes about new events. A process that sends no deliveries itself uses this class. Each
- * notification covers all events since the previous notification. If a notification is lost, the workers find the events at their next
- * search of the database.
+ * Returns the function by which a process without a worker notifies the workers of other processes. Each notification covers all events
+ * since the previous one. If a notification is lost, the workers find the events at their next poll.
  */
-export class WakeUpSender implements LocalDelivery {
-  readonly #db: Database;
-  /** Credentials with new events, by credential id. */
-  #queues = new Map<string, NamedQueue>();
-  #isSending = false;
+export function createWakeUpSender(db: Database): Wake {
+  let queues = new Map<string, NamedQueue>();
+  let isSending = false;
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** Returns no lease for the delivery of a new event, because this process sends no deliveries. */
-  offerLease(): null {
-    return null;
-  }
-
-  /** Is never called, because `offerLease` offers no lease. */
-  begin(): void {}
-
-  wake({ tenantId, credentialId }: DueQueue): void {
-    this.#queues.set(credentialId, { tenantId, credentialId });
-    if (!this.#isSending) {
-      void this.#sendAll();
-    }
-  }
-
-  async #sendAll(): Promise<void> {
-    this.#isSending = true;
-    while (this.#queues.size > 0) {
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    while (queues.size > 0) {
       await nextTurn(); // With this wait, events that are committed together share one notification.
-      const queues = [...this.#queues.values()];
-      this.#queues = new Map();
-      // An error is ignored, because the workers also search the database regularly and then find the deliveries.
-      await notify(this.#db, WAKE_UP_CHANNEL, wakeUpOf(queues)).catch(() => {});
+      const named = [...queues.values()];
+      queues = new Map();
+      await notify(db, WAKE_UP_CHANNEL, wakeUpOf(named)).catch(() => {}); // The workers also poll.
       await sleep(NOTIFY_EVERY_MS);
     }
-    this.#isSending = false;
+    isSending = false;
   }
+
+  return (credentials) => {
+    credentials.forEach((credential) => queues.set(credential.credentialId, credential));
+    if (!isSending) {
+      void sendAll();
+    }
+  };
 }
 
 function wakeUpOf(queues: NamedQueue[]): string {

@@ -2,11 +2,9 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { isUniqueViolation, withRetries } from '#platform/db/failures.ts';
 import { runTransaction } from '#platform/db/transaction.ts';
 import { newIdAt } from '#platform/lib/ids.ts';
-import { Tally } from '#platform/lib/tally.ts';
 import type { EventType } from './event-types.ts';
-import type { LocalDelivery, Target } from './local-delivery.ts';
 import type { EventSubject } from './schema.ts';
-import { insertEvents, type NewEvent } from './store.ts';
+import { type DueCredential, insertEvents, type NewEvent } from './store.ts';
 
 /** Event about an order or a reservation. The event is for the partner that created this order or reservation. */
 export interface EventInput {
@@ -41,26 +39,31 @@ export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
 
+/** Tells the workers which credentials have due deliveries. It is called after each commit with events, and never throws. */
+export type Wake = (credentials: DueCredential[]) => void;
+
 /**
  * Creates the function that runs transactions with events.
- * @param deliveries delivery worker of this process; null: this process sends no events, and the workers of other processes send its events
+ * @param wake null: no worker is told of the events, so the workers find them at their next poll
  */
-export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {
+export function createTransactionWithEvents(db: Database, wake: Wake | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
     // Result and events of the last complete run of `work`. The database may have committed this run although the COMMIT failed with an
     // error. Null: no run was complete.
-    let sentToCommit: { result: T; events: RecordedEvents } | null = null;
-    const { result, events } = await withRetries(async () => {
-      if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
+    let sentToCommit: { result: T; recorded: RecordedEvents } | null = null;
+    const { result, recorded } = await withRetries(async () => {
+      if (sentToCommit !== null && (await isCommitted(db, sentToCommit.recorded))) {
         return sentToCommit;
       }
       return await runTransaction(db, async (tx) => {
-        const recorded = new RecordedEvents(tx, deliveries);
-        sentToCommit = { result: await work(tx, recorded.record), events: recorded };
+        const events = new RecordedEvents(tx);
+        sentToCommit = { result: await work(tx, events.record), recorded: events };
         return sentToCommit;
       });
     });
-    events.deliver();
+    if (recorded.due.length > 0) {
+      wake?.(recorded.due);
+    }
     return result;
   };
 }
@@ -68,57 +71,30 @@ export function createTransactionWithEvents(db: Database, deliveries: LocalDeliv
 /** Events that were recorded in one run of a transaction. */
 class RecordedEvents {
   readonly #tx: Tx;
-  readonly #deliveries: LocalDelivery | null;
-  readonly #written: { event: NewEvent; target: Target | null }[] = [];
-  /** Number of recorded events, by credential id. */
-  readonly #countOf = new Tally<string>();
+  /** First recorded event. Undefined: no event was recorded. */
+  first: NewEvent | undefined;
+  /** Credentials of the events that got deliveries. */
+  readonly due: DueCredential[] = [];
 
-  constructor(tx: Tx, deliveries: LocalDelivery | null) {
+  constructor(tx: Tx) {
     this.#tx = tx;
-    this.#deliveries = deliveries;
-  }
-
-  get first(): NewEvent | undefined {
-    return this.#written[0]?.event;
   }
 
   readonly record: RecordEvents = async (...inputs) => {
     if (inputs.length === 0) {
       return;
     }
-    const events = inputs.map((eventInput) => this.#draft(eventInput));
-    const targets = await insertEvents(this.#tx, events);
-    this.#written.push(...events.map((event) => ({ event, target: targets.get(event.id) ?? null })));
+    const events = inputs.map(draft);
+    const due = await insertEvents(this.#tx, events);
+    this.first ??= events[0];
+    this.due.push(...due);
   };
+}
 
-  /** Returns the event to insert. If the worker of this process can send the event now, the event has a lease. */
-  #draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
-    const id = newIdAt(occurredAt);
-    const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-    const lease = this.#deliveries?.offerLease(credential, this.#countOf.of(credential.credentialId)) ?? null;
-    this.#countOf.add(credential.credentialId, 1);
-    return { ...credential, id, type, body, createdAt: occurredAt, subject, lease };
-  }
-
-  /** Begins the deliveries of the recorded events. Call this method after the commit. */
-  deliver(): void {
-    for (const { event, target } of this.#written) {
-      if (target !== null) {
-        this.#deliverTo(target, event);
-      }
-    }
-  }
-
-  #deliverTo(target: Target, { lease, ...event }: NewEvent): void {
-    if (lease === null) {
-      const { tenantId, credentialId } = event;
-      this.#deliveries?.wake({ tenantId, credentialId, webhookUrl: target.webhookUrl, isActive: true });
-    } else {
-      const { tenantId, id: eventId, credentialId, body, createdAt } = event;
-      const of = { tenantId, eventId, credentialId, body, createdAtMs: createdAt.getTime() };
-      this.#deliveries?.begin({ ...of, ...target, attempt: 1, lease, waitedSeconds: 0 });
-    }
-  }
+function draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
+  const id = newIdAt(occurredAt);
+  const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
+  return { ...credential, id, type, body, createdAt: occurredAt, subject };
 }
 
 /**

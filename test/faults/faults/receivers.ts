@@ -11,7 +11,7 @@ import { causeEvent } from './witness.ts';
 const MISBEHAVIOUR_MS = 8_000;
 /**
  * Number of orders per misbehaving receiver. Each order causes four events, so the ten receivers get 320 events. A worker has only 256
- * sending slots. So if a receiver had no maximum share of the slots, a worker might have no slot left for other receivers.
+ * places. So if nothing limited the places of a receiver, a worker might have none left for other receivers.
  */
 const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];

@@ -37,23 +37,36 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/events/transaction-with-events.ts',
-        find: 'const targets = await insertEvents(this.#tx, events);',
-        replace: 'const targets = new Map(); setTimeout(() => void insertEvents(this.#tx, events).catch(() => {}), 5);',
+        find: 'const due = await insertEvents(this.#tx, events);',
+        replace:
+          'const due: DueCredential[] = []; setTimeout(() => void insertEvents(this.#tx, events).catch(() => {}), 5);',
       },
     ],
     suites: ['src/webhooks/deliveries/delivery.test.ts'],
   },
   {
-    name: 'shared sending slots',
-    harm: 'deliveries to healthy receivers wait for deliveries to failing receivers',
+    name: 'shared places',
+    harm: 'deliveries to healthy receivers wait for deliveries to receivers that hang',
     edits: [
       {
-        file: 'src/webhooks/deliveries/sending-slots.ts',
-        find: 'return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));',
-        replace: 'return Math.max(0, 16 - this.#underWay);',
+        file: 'src/webhooks/deliveries/capacity.ts',
+        find: 'PLACES - this.#takenByHealthy - Math.min(this.#takenByLagging, LAGGING_PLACES)',
+        replace: 'PLACES - this.#takenByHealthy - this.#takenByLagging',
       },
     ],
-    suites: ['src/webhooks/deliveries/fairness.test.ts'],
+    suites: ['src/webhooks/deliveries/queues.test.ts'],
+  },
+  {
+    name: 'all places for one tenant',
+    harm: 'a tenant with many receivers delays the deliveries of all other tenants',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/queues.ts',
+        find: 'take(queue, free.ofTenant(queue.tenantId))',
+        replace: 'take(queue, Number.POSITIVE_INFINITY)',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/queues.test.ts'],
   },
   {
     name: 'delivery list asks all nodes of a cluster',
@@ -68,16 +81,34 @@ export const WEBHOOKS_BUGS: Bug[] = [
     suites: ['src/webhooks/deliveries/delivery-filters.test.ts'],
   },
   {
-    name: 'event without its lease',
-    harm: 'an event is sent twice: by its own process and by the scan',
+    name: 'outcome without its fence',
+    harm: 'a worker that was suspended overwrites the outcome of the worker that took over',
+    edits: [{ file: 'src/webhooks/deliveries/store.ts', find: ' AND d.lease_id = o.lease_id', replace: '' }],
+    suites: ['src/webhooks/deliveries/outcomes.test.ts'],
+  },
+  {
+    name: 'attempt at the end of its lease',
+    harm: 'a process that was suspended sends an event at the same time as the worker that took over',
     edits: [
       {
-        file: 'src/webhooks/events/store.ts',
-        find: '${event.leaseSeconds} AS lease_seconds',
-        replace: '0.0::float8 AS lease_seconds',
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: 'performance.now() > delivery.lease.beginBeforeMs',
+        replace: 'false',
       },
     ],
-    suites: ['src/webhooks/deliveries/local-delivery.test.ts'],
+    suites: ['src/webhooks/deliveries/own-events.test.ts'],
+  },
+  {
+    name: 'no poll',
+    harm: 'retries and the deliveries of dead workers are never made',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/delivery-worker.ts',
+        find: '        this.#queues.addFound(found);\n',
+        replace: '',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/own-events.test.ts'],
   },
   {
     name: 'claim of one delivery only',
@@ -104,24 +135,6 @@ export const WEBHOOKS_BUGS: Bug[] = [
     suites: ['src/webhooks/deliveries/delivery-detail.test.ts'],
   },
   {
-    name: 'every worker searches',
-    harm: 'a thousand processes use all cores of PostgreSQL, although no event is due',
-    edits: [
-      {
-        file: 'src/webhooks/deliveries/delivery-worker.ts',
-        find: 'if (this.#scanLease.isHeld) {',
-        replace: '{',
-      },
-    ],
-    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
-  },
-  {
-    name: 'scan lease of a dead worker',
-    harm: 'due deliveries wait for minutes after workers were killed',
-    edits: [{ file: 'src/webhooks/deliveries/scan-lease.ts', find: 'MS = 800;', replace: 'MS = 300_000;' }],
-    suites: ['src/webhooks/deliveries/scan-lease.test.ts'],
-  },
-  {
     name: 'test calls without a bound',
     harm: 'staff flood the server of a partner',
     edits: [
@@ -138,8 +151,8 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'staff read the pages of servers in the private network of the operator',
     edits: [
       {
-        file: 'src/webhooks/deliveries/send.ts',
-        find: 'keepAnswers = !options.allowPrivateNetwork',
+        file: 'src/webhooks/deliveries/attempt.ts',
+        find: 'keepAnswers = !allowPrivateNetwork',
         replace: 'keepAnswers = true',
       },
     ],

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { newId } from '#platform/lib/ids.ts';
+import { Capacity } from './capacity.ts';
+import { Queues } from './queues.ts';
+
+const CLAIM_SIZE = 200;
+const PLACES = 256;
+const HALF = PLACES / 2;
+
+describe('the choice of what the next claim takes', () => {
+  let capacity: Capacity;
+  let queues: Queues;
+  beforeEach(() => {
+    capacity = new Capacity();
+    queues = new Queues();
+  });
+
+  const urlOf = (tenantId: number, index: number) => `https://receiver.test/${tenantId}/${index}`;
+
+  /** Ends one successful attempt to each of `receivers` receivers of a tenant, so that each may get 32 places. */
+  function succeed(tenantId: number, receivers: number): void {
+    for (let index = 0; index < receivers; index += 1) {
+      capacity.end(capacity.take(tenantId, urlOf(tenantId, index)), true);
+    }
+  }
+
+  /** Adds a queue for each of `receivers` credentials of a tenant. Each credential has its own receiver. */
+  function wait(tenantId: number, receivers: number, isActive = true): void {
+    for (let index = 0; index < receivers; index += 1) {
+      queues.add({ tenantId, credentialId: newId(), webhookUrl: urlOf(tenantId, index), isActive });
+    }
+  }
+
+  /** Makes one claim after the other until none takes anything. All deliveries that the claims want are due. */
+  function claimAll(again = true) {
+    const taken = [];
+    for (let chosen = queues.choose(capacity.countFree()); chosen.length > 0; ) {
+      for (const { queue, wanted } of chosen) {
+        if (queue.isActive) {
+          taken.push(...Array.from({ length: wanted.count }, () => capacity.take(queue.tenantId, queue.webhookUrl)));
+        }
+      }
+      if (!again) {
+        break;
+      }
+      chosen.forEach(({ queue }) => queue.isActive && queues.add(queue));
+      chosen = queues.choose(capacity.countFree());
+    }
+    return taken;
+  }
+
+  const countOf = (taken: { tenantId: number }[], of: number) => taken.filter(({ tenantId }) => tenantId === of).length;
+
+  it('a claim takes 200 deliveries, an equal number for each of ten receivers', () => {
+    succeed(1, 10);
+    wait(1, 10);
+    const chosen = queues.choose(capacity.countFree());
+    assert.deepEqual(
+      chosen.map(({ wanted }) => wanted.count),
+      Array.from({ length: 10 }, () => CLAIM_SIZE / 10),
+    );
+    assert.equal(queues.isEmpty, true);
+  });
+
+  it('a new receiver gets 4 places until its first success, and then 32', () => {
+    wait(1, 1);
+    const [first] = claimAll();
+    assert.ok(first);
+    assert.equal(capacity.underWay, 4);
+    capacity.end(first, true);
+    claimAll();
+    assert.equal(capacity.underWay, 32);
+  });
+
+  it('one receiver gets 32 places, and a tenant with 100 receivers gets all 256 places while no other tenant waits', () => {
+    succeed(1, 1);
+    wait(1, 1);
+    assert.equal(claimAll().length, 32);
+    wait(2, 100);
+    assert.equal(claimAll().length, PLACES - 32);
+  });
+
+  it('of two tenants with 100 receivers each, none gets more than half of all places, and a small tenant gets its places', () => {
+    wait(1, 100);
+    wait(2, 100);
+    wait(3, 1);
+    const taken = claimAll();
+    const counts = [1, 2, 3].map((tenantId) => countOf(taken, tenantId));
+    assert.equal(taken.length, PLACES);
+    assert.ok(Math.max(...counts) <= HALF && Math.min(...counts) >= 1, counts.join());
+  });
+
+  it('if one tenant has all places and a second tenant begins to wait, the second tenant gets the next free place', () => {
+    wait(1, 300);
+    const taken = claimAll();
+    assert.equal(taken.length, PLACES);
+    wait(2, 1);
+    assert.equal(claimAll(false).length, 0);
+    taken.slice(0, 1).forEach((place) => capacity.end(place, true));
+    assert.deepEqual(
+      claimAll(false).map(({ tenantId }) => tenantId),
+      [2],
+    );
+  });
+
+  it('deliveries of a revoked credential are stopped even while all places are taken', () => {
+    wait(1, 300);
+    claimAll();
+    wait(1, 1, false);
+    assert.equal(queues.choose(capacity.countFree()).length, 1);
+  });
+
+  it('receivers that fail three times take at most half of all places, and one place each', () => {
+    wait(1, 200);
+    for (let failures = 0; failures < 3; failures += 1) {
+      for (let index = 0; index < 200; index += 1) {
+        capacity.end(capacity.take(1, urlOf(1, index)), false);
+      }
+    }
+    assert.equal(claimAll().length, 0, 'each receiver rests after its failure');
+    const rested = new Capacity(0);
+    for (let index = 0; index < 600; index += 1) {
+      rested.end(rested.take(1, urlOf(1, index % 200)), false);
+    }
+    capacity = rested;
+    const taken = claimAll();
+    assert.equal(taken.length, HALF);
+    assert.equal(new Set(taken.map(({ url }) => url)).size, HALF);
+  });
+
+  it('while attempts that hang hold all places, other receivers get half of the places', (t) => {
+    let nowMs = 5_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    succeed(1, 8);
+    wait(1, 8);
+    assert.equal(claimAll().length, PLACES);
+    nowMs = 6_100;
+    succeed(2, 10);
+    wait(2, 10);
+    assert.equal(claimAll().length, HALF);
+  });
+
+  it('a receiver with slow attempts lags until they have ended', (t) => {
+    let nowMs = 5_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    succeed(1, 8);
+    const slow = Array.from({ length: 8 }, (_, index) => capacity.take(1, urlOf(1, index)));
+    nowMs = 6_500;
+    wait(1, 8);
+    const taken = claimAll();
+    assert.equal(taken.length, HALF - 8);
+    [...slow, ...taken].forEach((place) => capacity.end(place, true));
+    assert.equal(claimAll().length, PLACES);
+  });
+
+  it('memory has room for other tenants while 5,100 credentials of one tenant wait', () => {
+    const found = Array.from({ length: 5_100 }, (_, index) => ({
+      tenantId: 1,
+      credentialId: newId(),
+      webhookUrl: urlOf(1, index),
+      isActive: true,
+    }));
+    queues.addFound(found);
+    assert.ok(queues.makeRoom(capacity.countFree()) >= 2_500);
+  });
+});
