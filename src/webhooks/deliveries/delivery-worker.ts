@@ -4,20 +4,12 @@ import type { Database } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { isLogged } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { newId } from '#platform/lib/ids.ts';
 import type { DueCredential } from '../events/events.ts';
 import type { Attempted, WebhookSender } from './attempt.ts';
 import { Bell } from './bell.ts';
 import { Capacity, PROBE_REST_MS } from './capacity.ts';
-import {
-  type ClaimedDelivery,
-  type Ended,
-  idsOf,
-  type Lease,
-  logAttempt,
-  outcomeOf,
-  outcomeOfUnsent,
-} from './outcomes.ts';
+import { createLease, hasEnded } from './lease.ts';
+import { type ClaimedDelivery, type Ended, idsOf, logAttempt, outcomeOf, outcomeOfUnsent } from './outcomes.ts';
 import { Poll } from './poll.ts';
 import { Queues } from './queues.ts';
 import { drawRetryWaitMs } from './retry.ts';
@@ -25,16 +17,6 @@ import { createDecrypter } from './secrets.ts';
 import { recordAndClaim, type Turn } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
-/**
- * Length of the lease of a claimed delivery. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt
- * runs.
- */
-const LEASE_SECONDS = 15;
-/**
- * First part of the lease (a third), in which the attempt must begin. If the process was suspended for a longer time, it does not begin the
- * attempt.
- */
-const BEGIN_WITHIN = 1 / 3;
 /** Longest wait between two polls in milliseconds. */
 export const POLL_EVERY_MS = 1_000;
 /** Number of attempts to healthy receivers up to which the next turn begins as soon as there is work. */
@@ -191,7 +173,7 @@ export class DeliveryWorker {
     }
     const outcomes = ended.map(({ outcome }) => outcome);
     const wanted = chosen.map((each) => each.wanted);
-    const turn = await recordAndClaim(this.#options.db, outcomes, wanted, this.#newLease());
+    const turn = await recordAndClaim(this.#options.db, outcomes, wanted, createLease(this.#options.leaseSeconds));
     const secretOf = createDecrypter(this.#options.keyring);
     turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
     this.#healthy += turn.claimed.length;
@@ -211,7 +193,7 @@ export class DeliveryWorker {
       const error = errors.get(each.outcome);
       if (error === undefined) {
         logAttempt(this.#options.log, each, { is_recorded: recorded.has(each.outcome.delivery.eventId) });
-      } else if (this.#isStopping || !isUnavailable(error) || performance.now() > endOf(each.outcome.delivery.lease)) {
+      } else if (this.#isStopping || !isUnavailable(error) || hasEnded(each.outcome.delivery.lease)) {
         logAttempt(this.#options.log, each, { is_recorded: false, err: error });
       } else {
         this.#ended.push(each);
@@ -252,19 +234,9 @@ export class DeliveryWorker {
     this.#tell();
   }
 
-  #newLease(): Lease {
-    const { leaseSeconds: seconds = LEASE_SECONDS } = this.#options;
-    return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
-  }
-
   #warn(err: unknown, message: string): void {
     if (!isLogged(err)) {
       this.#options.log.warn({ err }, message);
     }
   }
-}
-
-/** Returns the time (`performance.now()`) at which the lease ends. */
-function endOf({ beginBeforeMs, seconds }: Lease): number {
-  return beginBeforeMs + seconds * 1000 * (1 - BEGIN_WITHIN);
 }

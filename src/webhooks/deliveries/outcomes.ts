@@ -1,19 +1,8 @@
 import type { Logger } from 'pino';
 import type { DeliveryStatus } from '../events/events.ts';
 import type { Attempted } from './attempt.ts';
+import type { Lease } from './lease.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
-
-/** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
-export interface Lease {
-  id: string;
-  /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
-  seconds: number;
-  /**
-   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
-   * run when the lease ends.
-   */
-  beginBeforeMs: number;
-}
 
 /** Delivery for which this process holds a lease. */
 export interface ClaimedDelivery {

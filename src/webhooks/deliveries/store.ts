@@ -4,7 +4,8 @@ import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { executeAllByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DeliveryStatus } from '../events/events.ts';
-import type { ClaimedDelivery, Lease, Outcome } from './outcomes.ts';
+import type { Lease } from './lease.ts';
+import type { ClaimedDelivery, Outcome } from './outcomes.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import { IS_FREE, IS_SENT } from './search-store.ts';
 
