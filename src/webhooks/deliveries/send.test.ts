@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { makeCertificate, trustCertificate } from '#test/support/certificate.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -332,17 +332,19 @@ test('after 1,000 sends and close(), no open file or active resource is left, ev
       await Promise.all(paths.map((path) => post(sender, new URL(path, receiver.url).href)));
     }
   };
-  const read = () => ({ files: readdirSync('/dev/fd').length, resources: process.getActiveResourcesInfo() });
+  const read = () => countBy([...readdirSync('/dev/fd').map(() => 'file'), ...process.getActiveResourcesInfo()]);
   await sleep(100);
   const atRest = read();
+  // Other parts of the process may close an idle connection meanwhile, so fewer resources are no fault.
+  const left = () => [...read()].filter(([kind, count]) => count > (atRest.get(kind) ?? 0));
   await sendMany(1_000);
   assert.equal(receiver.requests.length, 1_000);
   await sender.close();
   // The receiver closes its connections later. A connection that the sender has not closed would stay open for four seconds.
-  for (let look = 0; look < 50 && !isDeepStrictEqual(read(), atRest); look += 1) {
+  for (let look = 0; look < 50 && left().length > 0; look += 1) {
     await sleep(20);
   }
-  assert.deepEqual(read(), atRest);
+  assert.deepEqual(left(), []);
 });
 
 test('at most 1,024 connections stay open after 1,060 concurrent sends, and the connection that is idle for longest is closed', async () => {
@@ -380,3 +382,9 @@ test('closed connections to 1,050 origins do not count against the limit of conn
   }
   assert.equal(receiver.connectionCount, 1_051);
 });
+
+function countBy(kinds: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  kinds.forEach((kind) => counts.set(kind, (counts.get(kind) ?? 0) + 1));
+  return counts;
+}
