@@ -38,10 +38,11 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
 async function storePastStays(client: pg.Client, count: number): Promise<void> {
   await client.query(
     `INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, status, room_type_id, rate_plan_id,
-       check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount, currency, created_at)
+       check_in, check_out, guests, guest_name, guest_search_name, guest_phone, guest_digits, guest_email, guest_search_email,
+       total_amount, currency, created_at, changed_at)
      SELECT r.tenant_id, uuidv7(interval '-30 days'), 'PAST-' || number, c.id, 'past-' || number, 'completed', r.id, p.id,
-       current_date - 4 - number % 3650, current_date - 1 - number % 3650, 2, 'Ana Silva', '+351 900 000 000', 'ana@example.com',
-       285.00, 'EUR', now() - interval '30 days'
+       current_date - 4 - number % 3650, current_date - 1 - number % 3650, 2, 'Ana Silva', 'ana silva', '+351 900 000 000',
+       '351900000000', 'ana@example.com', 'ana@example.com', 285.00, 'EUR', now() - interval '30 days', now() - interval '30 days'
      FROM generate_series(1, $1::int) AS number
      JOIN (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place, count(*) OVER () AS places
            FROM room_type WHERE tenant_id = (SELECT min(id) FROM tenant)) AS r ON r.place = number % r.places

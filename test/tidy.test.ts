@@ -122,13 +122,12 @@ describe('migrations', () => {
   test('the migrator can split each migration into its statements', () => {
     assertNone(migrations.flatMap(([path, text]) => notSplittable(path, text)));
   });
-  test('a migration after 0019 drops, renames or restricts nothing, and blocks no writes to a table while it builds an index', () => {
+  test('a migration drops, renames or restricts nothing', () => {
     assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));
   });
-  test('CHANGELOG.md has a table row for each migration after version 1.0.0, with the steps of the operator', () => {
+  test('CHANGELOG.md has a table row for each migration after the first, with the steps of the operator', () => {
     const text = readText('CHANGELOG.md');
-    const names = migrations.map(([path]) => path.replace(/^migrations\/|\.sql$/g, '')).filter((name) => name > '0019');
-    assert.ok(names.length >= 4);
+    const names = migrations.map(([path]) => path.replace(/^migrations\/|\.sql$/g, '')).filter((name) => name > '0002');
     assertNone(names.filter((name) => !new RegExp(`^\\| \`${name}\` \\| .+ \\| .+ \\|$`, 'm').test(text)));
   });
   test('each exception in test/tidy/migrations.ts names a table or index that a migration creates', () => {

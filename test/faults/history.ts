@@ -84,11 +84,6 @@ export class History {
   readonly balancedFailures: string[] = [];
   /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
-  /**
-   * True while processes of the previous version run. These processes ignore the `request_id` of a status change, so they refuse a repeated
-   * change. After such a refusal, the client must read the status.
-   */
-  hasPreviousVersion = false;
   /** Number of 500 responses. Clients repeat such calls, but each 500 is an unexpected error of the service. */
   internalErrors = 0;
 

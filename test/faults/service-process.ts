@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newPort } from './ports.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-/** Path of `bin/roomservice.js` in the current version of the service. The fault `rolling-upgrade` also runs the previous version. */
+/** Path of `bin/roomservice.js` in the current version of the service. The fault `rolling-upgrade` also runs the next one. */
 export const PROGRAM = join(import.meta.dirname, '../../bin/roomservice.js');
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
 const START_TIMEOUT_MS = 60_000;

@@ -22,6 +22,7 @@ export async function insertOrders(
     total: '0.00',
     currency: 'EUR',
     created_at: new Date(),
+    status_changed_at: new Date(),
   }));
   for (let done = 0; done < count; done += 1_000) {
     await database.db

@@ -44,6 +44,7 @@ export async function insertOrderAt(
     total: '10.00',
     currency: 'EUR',
     created_at: new Date(time),
+    status_changed_at: new Date(time),
     ...changes,
   };
   await database.db.insertInto('restaurant_order').values(order).execute();

@@ -68,7 +68,7 @@ describe('the rules on migrations', () => {
     assert.deepEqual(notSplittable('migrations/0001_a.sql', "-- It's; it's\nUPDATE a SET b = 'x'; -- it's\n"), []);
   });
 
-  test('if SQL in a migration after 0019 would break the previous version of the service, contractions() reports this SQL', () => {
+  test('if SQL in a migration would break the previous version of the service, contractions() reports this SQL', () => {
     const refused = [
       'ALTER TABLE a DROP COLUMN b',
       'DROP INDEX c',
@@ -83,8 +83,7 @@ describe('the rules on migrations', () => {
       'CREATE UNIQUE INDEX c ON a (tenant_id)',
     ];
     for (const sql of refused) {
-      assert.equal(contractions('migrations/0020_a.sql', sql).length, 1, sql);
-      assert.deepEqual(contractions('migrations/0019_a.sql', sql), []);
+      assert.equal(contractions('migrations/0002_a.sql', sql).length, 1, sql);
     }
     const fine = [
       'ALTER TABLE a ADD COLUMN b int',
@@ -93,10 +92,10 @@ describe('the rules on migrations', () => {
       'CREATE INDEX c ON a (tenant_id)',
       '-- DROP TABLE a\nALTER TABLE a ADD COLUMN b int',
       "ALTER TABLE a DROP CONSTRAINT c; ALTER TABLE a ADD CONSTRAINT c CHECK (b IN ('x', 'y'))",
-      "ALTER TABLE a ADD COLUMN note text NOT NULL DEFAULT 'x'; ALTER TABLE a ADD CONSTRAINT a_note_check CHECK (note <> '')",
+      "ALTER TABLE a ADD COLUMN note text NOT NULL DEFAULT 'x'; ALTER TABLE a ADD CONSTRAINT a_note CHECK (note <> '')",
     ];
     for (const sql of fine) {
-      assert.deepEqual(contractions('migrations/0020_a.sql', sql), [], sql);
+      assert.deepEqual(contractions('migrations/0002_a.sql', sql), [], sql);
     }
   });
 });

@@ -8,11 +8,6 @@ const GLOBAL_TABLES: Record<string, string> = {
   service_key: 'holds the keys of the service itself',
   recent_change: 'every node reads all its rows',
   feed_era: 'has one row, because a restore affects the whole database',
-  scan_lease: 'no longer used; its rows belonged to workers, which send the deliveries of all tenants',
-};
-/** Indexes that need not begin with tenant_id, each with the reason. Their queries search all tenants. */
-const CROSS_TENANT_INDEXES: Record<string, string> = {
-  event_due: 'an index of the first version; since migration 0013 due deliveries are queued by credential',
 };
 
 /** A part of an SQL file, and the position of its first character. */
@@ -71,8 +66,6 @@ export function notSplittable(path: string, text: string): string[] {
     .map((match) => offence(path, text, match.index, message));
 }
 
-/** Number of the last migration that was allowed to remove or change existing tables and columns. */
-const LAST_UNBOUND = 19;
 /**
  * Patterns of SQL that a migration must not contain, each with a message. After a migration with such SQL, the previous version of the
  * service could not read or write. For example, DROP may remove a column that the previous version reads.
@@ -100,19 +93,16 @@ const CONTRACTIONS: [RegExp, string][] = [
  * processes of the previous version still run, and an operator may install the previous version again.
  */
 export function contractions(path: string, text: string): string[] {
-  if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
-    return [];
-  }
   // A migration may replace a CHECK with a CHECK of the same name that accepts more values, for example a new status. This takes two
   // statements, DROP CONSTRAINT and then ADD CONSTRAINT. A cluster (Citus) would refuse ADD CONSTRAINT together with another change in one
   // statement. The code blanks both statements, so that the forbidden patterns (`CONTRACTIONS`) do not match them. A column that the file adds
-  // may get a CHECK too. The CHECK must have the name that PostgreSQL would give it.
+  // may get a CHECK too. The CHECK must have the name of the table and the column.
   const sql = blankCommentsAndStrings(text)
     .replace(/\bALTER TABLE (\w+) DROP CONSTRAINT (\w+);\s*ALTER TABLE \1 ADD CONSTRAINT \2\s+CHECK\b/gi, (found) =>
       found.replace(/[^\n]/g, ' '),
     )
     .replace(
-      /(?<=\bALTER TABLE (\w+) ADD COLUMN (\w+)\b[^;]*;\s*)ALTER TABLE \1 ADD CONSTRAINT \1_\2_check\s+CHECK\b/gi,
+      /(?<=\bALTER TABLE (\w+) ADD COLUMN (\w+)\b[^;]*;\s*)ALTER TABLE \1 ADD CONSTRAINT \1_\2\s+CHECK\b/gi,
       (found) => found.replace(/[^\n]/g, ' '),
     );
   const because = 'because the previous version must run on the new schema.';
@@ -127,12 +117,12 @@ export function contractions(path: string, text: string): string[] {
 }
 
 /**
- * Finds tables and indexes that this file names as exceptions, but that no migration creates. Such an exception could later hide a real
+ * Finds tables that this file names as exceptions, but that no migration creates. Such an exception could later hide a real
  * offence.
  */
 export function unusedExceptions(allMigrations: string): string[] {
-  return Object.keys({ ...GLOBAL_TABLES, ...CROSS_TENANT_INDEXES })
-    .filter((name) => !new RegExp(`\\b(?:TABLE|INDEX)\\s+${name}\\b`).test(allMigrations))
+  return Object.keys(GLOBAL_TABLES)
+    .filter((name) => !new RegExp(`\\bTABLE\\s+${name}\\b`).test(allMigrations))
     .map(
       (name) => `${name} is an exception in test/tidy/migrations.ts, but no migration makes it. Remove the exception.`,
     );
@@ -149,7 +139,7 @@ function faultsOf(statement: Piece): Fault[] {
 
 function indexFaults(statement: Piece): Fault[] {
   const [, name = '', table = '', lead] = /(\w+)\s+ON\s+(?:ONLY\s+)?(\w+)[^(]*\(\s*(\w+)/i.exec(statement.text) ?? [];
-  if (lead === 'tenant_id' || name in CROSS_TENANT_INDEXES || table in GLOBAL_TABLES) return [];
+  if (lead === 'tenant_id' || table in GLOBAL_TABLES) return [];
   return [{ index: beginOf(statement), message: `index ${name} must lead with tenant_id` }];
 }
 

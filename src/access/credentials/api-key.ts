@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
@@ -50,18 +50,6 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
     },
     hashSecret: (apiSecret) => createHmac('sha256', secretKey).update(apiSecret).digest(),
   };
-}
-
-/**
- * Returns the hash that the database stores for the previous secret of a credential. This hash is computed from the hashes of the previous
- * and of the present secret. So the previous secret stops working when the stored hash of the present secret is replaced.
- *
- * For example, a rotation has replaced the secret A with B, and A still works during the overlap. The next rotation replaces B with C, and
- * must end A. During an upgrade, a process of an older version of the service may do the next rotation. The older version does not know the
- * column `previous_secret_hash`, so it replaces only the hash of B. If the column had a simple hash of A, then A would continue to work.
- */
-export function hashBesidePresent(previousHash: Buffer, presentHash: Buffer): Buffer {
-  return createHash('sha256').update(previousHash).update(presentHash).digest();
 }
 
 /**

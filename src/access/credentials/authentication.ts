@@ -7,7 +7,7 @@ import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { Feature } from '../tenants/tenants.ts';
-import { createKeyMaker, hashBesidePresent, type KeyMaker } from './api-key.ts';
+import { createKeyMaker, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
@@ -163,7 +163,7 @@ function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: numbe
   const present = row?.secret_hash ?? noSecret;
   const msLeft = row?.previous_ms_left ?? 0;
   const isPresent = timingSafeEqual(given, present);
-  const isPrevious = timingSafeEqual(hashBesidePresent(given, present), row?.previous_secret_hash ?? noSecret);
+  const isPrevious = timingSafeEqual(given, row?.previous_secret_hash ?? noSecret);
   if (isPresent) {
     return Number.POSITIVE_INFINITY;
   }

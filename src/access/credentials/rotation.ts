@@ -3,7 +3,7 @@ import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { apiError } from '#platform/errors.ts';
-import { createKeyMaker, hashBesidePresent, newSecret } from './api-key.ts';
+import { createKeyMaker, newSecret } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
 import { auditDetails, changeCredential, refuseRevoked, type Target } from './changes.ts';
 import type { CredentialSecret } from './schema.ts';
@@ -51,7 +51,7 @@ export async function rotateSecret(
       return row;
     }
     await announceChange(tx, actor.tenantId, 'credentials');
-    const previous = previousSecret(row, secret_hash, overlapMinutes);
+    const previous = previousSecret(row, overlapMinutes);
     const end = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
     await note('credential.rotated', { ...auditDetails(row), ...end });
     return await update({ secret_hash, last_rotated_at: new Date(), ...previous });
@@ -68,9 +68,9 @@ export async function rotateSecret(
  * time of the database's clock, because each look-up of the credential compares it with this clock. If `overlapMinutes` is 0, no hash is
  * stored. So the old secret stays refused even if the clock of the database is set back.
  */
-function previousSecret(row: LockedCredential, presentHash: Buffer, overlapMinutes: number) {
+function previousSecret(row: LockedCredential, overlapMinutes: number) {
   return {
-    previous_secret_hash: overlapMinutes === 0 ? null : hashBesidePresent(row.secret_hash, presentHash),
+    previous_secret_hash: overlapMinutes === 0 ? null : row.secret_hash,
     previous_secret_ends_at: new Date(row.at.getTime() + overlapMinutes * 60_000),
   };
 }

@@ -61,10 +61,7 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /**
-   * Hash by which the service recognizes the previous secret. It depends on the previous and the present secret (`hashBesidePresent`). Null
-   * if there is no previous secret.
-   */
+  /** Hash of the secret that a rotation has replaced. Null if there is none. */
   previous_secret_hash: Buffer | null;
   /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { UnavailableError } from '#platform/errors.ts';
 import { Gate } from '#platform/lib/gate.ts';
-import { formsOf } from '#platform/lib/unicode.ts';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
@@ -28,8 +27,10 @@ const TAG_BYTES = 32;
 /** Returns a salted argon2id hash of the normalised password as text. It contains the cost parameters, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const [message] = formsOf(password);
-  return hashText(nonce, await hashInTurn({ ...passwordCost, message, nonce, tagLength: TAG_BYTES }));
+  return hashText(
+    nonce,
+    await hashInTurn({ ...passwordCost, message: composed(password), nonce, tagLength: TAG_BYTES }),
+  );
 }
 
 function hashText(nonce: Buffer, tag: Buffer): string {
@@ -37,27 +38,20 @@ function hashText(nonce: Buffer, tag: Buffer): string {
   return `argon2id$${memory}$${passes}$${parallelism}$${nonce.toString('base64')}$${tag.toString('base64')}`;
 }
 
-/**
- * Returns true if the hash was made from this password, in any of its forms (`formsOf`). Compares in constant time. A wrong password takes
- * one hash for each form, whatever the stored hash is.
- */
-export async function isPassword(password: string, hash: string): Promise<boolean> {
-  for (const form of formsOf(password)) {
-    if (await isHashOf(form, hash)) {
-      return true;
-    }
-  }
-  return false;
+/** A Mac or a phone may send the same letters decomposed. */
+function composed(password: string): string {
+  return password.normalize('NFC');
 }
 
-async function isHashOf(message: string, hash: string): Promise<boolean> {
+/** Returns true if the hash was made from this password, whatever form its letters have. Compares in constant time. */
+export async function isPassword(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce = '', tag = ''] = hash.split('$');
   const expected = Buffer.from(tag, 'base64');
   const actual = await hashInTurn({
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
-    message,
+    message: composed(password),
     nonce: Buffer.from(nonce, 'base64'),
     tagLength: expected.length,
   });
@@ -66,8 +60,7 @@ async function isHashOf(message: string, hash: string): Promise<boolean> {
 
 /**
  * Returns a hash that matches no password, for a person who still has to choose a password. The last part of a hash is the tag, which
- * argon2id computes from a password. Here the tag is random, so it belongs to no known password. The hash has the usual form, because a
- * process of an older version, which may run during an upgrade, also reads it.
+ * argon2id computes from a password. Here the tag is random, so it belongs to no known password.
  */
 export function unusableHash(): string {
   return hashText(randomBytes(16), randomBytes(TAG_BYTES));

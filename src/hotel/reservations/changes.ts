@@ -34,12 +34,7 @@ export function isVisible(row: ReservationRow, update: ReservationUpdate): boole
 
 /** Returns the time of a change of a stay whose row the caller has locked. It is later than the time of the previous change of the stay. */
 export function nextChangeTime(row: ReservationRow): Date {
-  return timeAfter(lastChangeOf(row));
-}
-
-/** Returns the time of the last change of a stay. If the stay has never changed, it is the time of the booking. */
-export function lastChangeOf({ changed_at, created_at }: Pick<ReservationRow, 'changed_at' | 'created_at'>): Date {
-  return changed_at ?? created_at;
+  return timeAfter(row.changed_at);
 }
 
 /** Returns the row of `reservation_change` for a change, or null if the status, the room type and the dates are the same as before. */
@@ -55,7 +50,7 @@ export function recordOf(
   return {
     ...stateOf(after),
     id,
-    at: lastChangeOf(after),
+    at: after.changed_at,
     actor_type: actor.type,
     actor_id: actor.id,
     previous_status: before.status,

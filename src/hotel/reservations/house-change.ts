@@ -41,7 +41,7 @@ export function changeRefusal(
         'Ask the partner or the OTA for any other change.',
     );
   }
-  if (expectedTime !== null && expectedTime !== row.changed_at?.getTime()) {
+  if (expectedTime !== null && expectedTime !== row.changed_at.getTime()) {
     return refusal('The reservation has changed after the time in expected_changed_at. Read the reservation again.');
   }
   return isEnd || ['pending', 'confirmed'].includes(row.status)

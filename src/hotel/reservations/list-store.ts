@@ -2,7 +2,8 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { type KeysetList, keysetList, type ListOrder, NEWEST_FIRST, type PageForm } from '#platform/db/keyset-list.ts';
 import { executeWithoutTableScan } from '#platform/db/transaction.ts';
-import { beginsWith, hasDigits, isEmail } from '#platform/db/search-text.ts';
+import { digitsOf } from '#platform/lib/unicode.ts';
+import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -200,9 +201,9 @@ function narrowConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
     stayingOn !== undefined && coversNight(stayingOn),
     naturalId !== undefined && sql<boolean>`natural_id = ${naturalId}`,
     externalId !== undefined && hasExternalId(tenantId, externalId),
-    email !== undefined && isEmail(sql`guest_email`, email),
-    phone !== undefined && hasDigits(sql`guest_phone`, phone),
-    name !== undefined && beginsWith(sql`guest_name`, name),
+    email !== undefined && sql<boolean>`guest_search_email = ${searchEmail(email)}`,
+    phone !== undefined && sql<boolean>`guest_digits = ${digitsOf(phone)}`,
+    name !== undefined && beginsWith(sql`guest_search_name`, name),
     ids !== undefined && sql<boolean>`id = ANY (${ids}::uuid[])`,
   ];
   return conditions.filter((condition) => condition !== false);
@@ -226,7 +227,7 @@ export function coversNight(night: DateText) {
   )`;
 }
 
-const CHANGED_AT = sql`coalesce(changed_at, created_at)`;
+const CHANGED_AT = sql`changed_at`;
 
 function changedAfter(time: Date) {
   return sql<boolean>`${CHANGED_AT} >= ${time}::timestamptz`;

@@ -10,9 +10,4 @@ export interface NightChange {
   /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
   added: number;
   externalSource: string | null;
-  /**
-   * False for a booking that an earlier version of the service made. That version recorded no changes of stays, so the history may lack
-   * later changes of this stay.
-   */
-  isRecorded: boolean;
 }

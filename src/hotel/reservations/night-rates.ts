@@ -108,7 +108,6 @@ export async function readRateChanges(
       actor: actorOfEntry(entry),
       added: 0,
       externalSource: null,
-      isRecorded: true,
     }));
   });
 }

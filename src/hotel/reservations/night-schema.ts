@@ -43,11 +43,7 @@ const NightEntry = Type.Object(
         'opened for sale. `capacity`: the number of rooms of the room type changed.',
     }),
     by: NamedActor,
-    held_after: Type.Union([Type.Integer(), Type.Null()], {
-      description:
-        'The number of rooms that were held after the change. Null if it is unknown: in all entries up to the newest booking ' +
-        'that an earlier version of the service made, because that version stored no history.',
-    }),
+    held_after: Type.Integer({ description: 'The number of rooms that were held after the change.' }),
   },
   { title: 'NightEntry', description: 'A change that concerns the night.' },
 );

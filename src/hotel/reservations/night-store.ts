@@ -47,7 +47,7 @@ function staysEver(night: NightKey): RawBuilder<unknown> {
   `;
 }
 
-export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source' | 'has_history'>;
+export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source'>;
 
 /**
  * Reads the newest reservations of partners and OTAs whose booking held a room of this room type in this night. A later change may have
@@ -57,7 +57,7 @@ export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_i
 export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
   const { tenantId, roomTypeId, date } = night;
   const { rows } = await sql<BookedRow>`
-    SELECT r.id, r.created_at, r.credential_id, r.external_source, r.has_history
+    SELECT r.id, r.created_at, r.credential_id, r.external_source
     FROM reservation AS r LEFT JOIN LATERAL (
       SELECT c.previous_status AS status, coalesce(c.previous_room_type_id, c.room_type_id) AS room_type_id,
         coalesce(c.previous_check_in, c.check_in) AS check_in, coalesce(c.previous_check_out, c.check_out) AS check_out

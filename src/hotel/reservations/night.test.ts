@@ -145,20 +145,6 @@ describe('GET /v1/staff/nights/{room_type_id}/{date}/', () => {
     assert.deepEqual(short(await night(hotel, 'Lagoon Lodge/Double', 30)), []);
   });
 
-  it('200: in the history of a night, held_after (number of held rooms) is null for a booking by an earlier service version, and a number in newer entries', async () => {
-    const hotel = await openHotel(service);
-    const { body: old } = await book(service, hotel);
-    await book(service, hotel);
-    const { db } = service.database;
-    await db.updateTable('reservation').set({ has_history: false }).where('id', '=', old.reservation_id).execute();
-    await setStayStatus(service, hotel, old.reservation_id, 'cancelled');
-    assert.deepEqual(short(await night(hotel, 'Double', 30)), [
-      'cancelled by person 1',
-      'booked by partner 2',
-      'booked by partner null',
-    ]);
-  });
-
   it('200: a night shows its newest 200 changes, and the held_after of the newest change is the present number of held rooms', async () => {
     const hotel = await openHotel(service);
     const send = await openChannel(service, hotel);

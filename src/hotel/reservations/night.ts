@@ -91,7 +91,6 @@ function bookingChange(row: BookedRow): NightChange {
     actor: bookerOf(row),
     added: 1,
     externalSource: row.external_source,
-    isRecorded: row.has_history,
   };
 }
 
@@ -104,7 +103,6 @@ function stayChange(row: NightChangeRow): NightChange {
     actor: actorOfChange(row),
     added: Number(row.holds) - Number(row.held),
     externalSource: row.external_source,
-    isRecorded: true,
   };
 }
 
@@ -118,13 +116,10 @@ async function historyOf(db: Database, tenantId: number, held: number, changes: 
     tenantId,
     changes.map(({ actor }) => actor),
   );
-  let heldAfter: number | null = held;
-  return changes.map(({ at, what, actor, added, externalSource, isRecorded }) => {
-    if (!isRecorded) {
-      heldAfter = null;
-    }
+  let heldAfter = held;
+  return changes.map(({ at, what, actor, added, externalSource }) => {
     const entry = { at: at.toISOString(), what, by: withName(nameOf, actor, externalSource), held_after: heldAfter };
-    heldAfter = heldAfter === null ? null : heldAfter - added;
+    heldAfter -= added;
     return entry;
   });
 }

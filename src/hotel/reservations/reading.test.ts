@@ -77,9 +77,11 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
       check_out: dayAhead(61),
       guests: 1,
       guest_name: 'Ana',
+      guest_search_name: 'ana',
       total_amount: '25.00',
       currency: 'EUR',
       created_at: new Date(),
+      changed_at: new Date(),
     }));
     await service.database.db.insertInto('reservation').values(rows).execute();
     const { headers, body } = await list('', partner);

@@ -12,7 +12,7 @@ import { type FindRoomType, listRoomTypeIds, type RoomTypeWithClock } from '../r
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
 import { hasChange } from './change-store.ts';
-import { lastChangeOf, type WantedChange, wantedChange } from './changes.ts';
+import { type WantedChange, wantedChange } from './changes.ts';
 import { checkRange, lockStay, type Range, requireActive, statusRefusal } from './checks.ts';
 import { reservationEvent, holdOf } from './consequences.ts';
 import * as lists from './list-store.ts';
@@ -281,7 +281,7 @@ export class Reservations {
     if (status !== row.status && credential_id !== null && external_reservation_id !== null) {
       const type = status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
       const of = { ...changed, credential_id, external_reservation_id };
-      await record?.(reservationEvent(type, of, lastChangeOf(changed)));
+      await record?.(reservationEvent(type, of, changed.changed_at));
     }
     return changed;
   }

@@ -81,18 +81,6 @@ describe('history of a stay', () => {
     assert.deepEqual([stay.nightly_prices, stay.total_amount], [null, '160.00'], 'the nights have changed');
   });
 
-  it('200: a stay booked by an earlier service version has no nightly prices, and its history is null, even after a change', async () => {
-    const { body } = await book(service, hotel, bunk());
-    const old = { nightly_prices: null, changed_at: null, has_history: false };
-    const { db } = service.database;
-    await db.updateTable('reservation').set(old).where('id', '=', body.reservation_id).execute();
-    const unchanged = await read(body.reservation_id);
-    assert.deepEqual([unchanged.nightly_prices, unchanged.changed_at, unchanged.history], [null, null, null]);
-    const { body: changed } = await setStayStatus(service, hotel, body.reservation_id, 'completed');
-    assert.deepEqual([changed.status, changed.history], ['completed', null]);
-    assert.ok(changed.changed_at > body.created_at);
-  });
-
   it('the times of the changes of a stay increase, even if several changes are made in one millisecond', async () => {
     const { body } = await bookForHouse(service, hotel, bunk());
     const times: number[] = [Date.parse(body.changed_at)];

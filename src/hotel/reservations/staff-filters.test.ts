@@ -170,7 +170,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     assert.deepEqual(pages, ['ota', 'partner', 'house'].map(idOf));
   });
 
-  it('200: changed_since finds stays that were booked or changed at this time or later, also if changed_at is null', async () => {
+  it('200: changed_since finds stays that were booked or changed at this time or later', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const since = async (time: string) =>
@@ -181,12 +181,6 @@ describe('filters of GET /v1/staff/reservations/', () => {
     const later = new Date(Date.parse(body.created_at) + 1).toISOString();
     assert.deepEqual(await since(later), []);
     assert.deepEqual(await since(body.created_at.replace('Z', '+00:00')), [body.reservation_id]);
-    await service.database.db
-      .updateTable('reservation')
-      .set({ changed_at: null })
-      .where('id', '=', body.reservation_id)
-      .execute();
-    assert.deepEqual(await since(body.created_at), [body.reservation_id]);
     await setStayStatus(service, own, body.reservation_id, 'cancelled');
     assert.deepEqual(await since(later), [body.reservation_id]);
   });

@@ -56,15 +56,14 @@ const FIELDS = {
   nightly_prices: Type.Union([Type.Array(NightlyPrice), Type.Null()], {
     description:
       'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
-      'unknown, because the caller gave only the amount of the whole stay, because an OTA has changed it or staff have ended it early, or ' +
-      'because an earlier version of the service booked the stay.',
+      'unknown, because the caller gave only the amount of the whole stay, or because an OTA has changed it or staff have ended it early.',
   }),
   currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
   created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
-  changed_at: timeOrNull(
-    'The time of the last change of a field of this response. A new stay has the time of its booking. Null if the ' +
-      'stay has not changed since an earlier version of the service booked it, because that version stored no such time.',
-  ),
+  changed_at: Type.String({
+    format: 'date-time',
+    description: 'The time of the last change of a field of this response. A new stay has the time of its booking.',
+  }),
   arrived_at: timeOrNull(
     'The time at which staff reported that the guests have arrived. Null if they have not arrived.',
   ),
@@ -120,11 +119,10 @@ export type StaffReservation = Type.Static<typeof StaffReservation>;
 export const StaffReservationWithHistory = Type.Object(
   {
     ...FIELDS,
-    history: Type.Union([Type.Array(ReservationStep), Type.Null()], {
+    history: Type.Array(ReservationStep, {
       description:
-        'The booking and the changes of the status, the oldest first, at most 200 changes. Null if an earlier version of ' +
-        'the service booked the stay, because that version stored no history. The booking of an OTA names the OTA, but not the id ' +
-        'of its channel.',
+        'The booking and the changes of the status, the oldest first, at most 200 changes. The booking of an OTA names the OTA, but ' +
+        'not the id of its channel.',
     }),
   },
   {

@@ -30,14 +30,13 @@ export function staffShape(row: LabelledRow): StaffReservation {
     nightly_prices: pricesOf(row),
     currency: row.currency,
     created_at: row.created_at.toISOString(),
-    changed_at: row.changed_at?.toISOString() ?? null,
+    changed_at: row.changed_at.toISOString(),
     arrived_at: row.arrived_at?.toISOString() ?? null,
   };
 }
 
 /**
- * Returns the price of each night, or null if the prices are unknown. They are also unknown if an earlier version of the service has
- * changed the number of nights, because that version did not change the prices.
+ * Returns the price of each night, or null if the prices are unknown.
  */
 function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow): StaffReservation['nightly_prices'] {
   const nights = nightsOf(check_in, check_out);
@@ -46,7 +45,7 @@ function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow):
 
 /** Returns the reservation with its history. */
 export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory> {
-  return { ...staffShape(row), history: row.has_history ? await readHistory(db, row) : null };
+  return { ...staffShape(row), history: await readHistory(db, row) };
 }
 
 /**

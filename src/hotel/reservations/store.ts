@@ -1,28 +1,24 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
+import { searchEmail, searchName, searchPhone } from '#platform/db/search-text.ts';
 import type { Reservation } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
-/**
- * Columns that a caller cannot give for a new reservation, because `insertReservations` sets them itself or only a later change sets them.
- */
-type ChangeColumn = 'status_request_id' | 'changed_at' | 'arrived_at' | 'has_history';
-/** New reservation, as the caller of `insertReservations` gives it. */
-export type NewReservation = Omit<Insertable<Reservation>, ChangeColumn>;
+type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';
+/** Columns that only a later change sets. */
+type ChangeColumn = 'status_request_id' | 'arrived_at';
+type InsertedReservation = Omit<Insertable<Reservation>, ChangeColumn>;
+/** New reservation. `insertReservations` sets the columns that follow from the others. */
+export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_at'>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
 /**
- * Row of a reservation from which responses to partners are made. It has neither the columns of OTA reservations nor the columns in
- * `ChangeColumn`.
+ * Row of a reservation from which responses to partners are made. It has neither the columns of OTA reservations nor those that only
+ * staff see or search.
  */
-export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn>;
+export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn | SearchColumn | 'changed_at'>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
-/**
- * New reservation with the columns that `insertReservations` sets itself. `has_history` is true, because the service records all later
- * changes. `changed_at` is the time of the booking.
- */
-type InsertedReservation = NewReservation & { changed_at: Date | string; has_history: true };
 
 const NEW_RESERVATION = new Fields<InsertedReservation>({
   tenant_id: 'bigint',
@@ -41,6 +37,9 @@ const NEW_RESERVATION = new Fields<InsertedReservation>({
   guest_name: 'text',
   guest_phone: 'text',
   guest_email: 'text',
+  guest_search_name: 'text',
+  guest_digits: 'text',
+  guest_search_email: 'text',
   total_amount: 'numeric',
   currency: 'text',
   created_at: 'timestamptz',
@@ -48,7 +47,6 @@ const NEW_RESERVATION = new Fields<InsertedReservation>({
   channel_signatures: 'text[]',
   nightly_prices: 'text[]',
   changed_at: 'timestamptz',
-  has_history: 'boolean',
 });
 const OWNER: Owner<InsertedReservation> = {
   table: 'room_type',
@@ -63,7 +61,7 @@ const OWNER: Owner<InsertedReservation> = {
  * @returns the ids of the inserted reservations
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
-  const inserted = reservations.map((row) => ({ ...row, changed_at: row.created_at, has_history: true as const }));
+  const inserted = reservations.map((row) => ({ ...row, ...searchColumnsOf(row), changed_at: row.created_at }));
   const { rows } = await sql<{ id: string }>`
     INSERT INTO reservation
     ${rowsToInsert(tx, NEW_RESERVATION, inserted, OWNER)}
@@ -71,6 +69,16 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
     RETURNING id
   `.execute(tx);
   return new Set(rows.map(({ id }) => id));
+}
+
+type Guest = Pick<Insertable<Reservation>, 'guest_name' | 'guest_phone' | 'guest_email'>;
+
+function searchColumnsOf({ guest_name: name, guest_phone: phone = null, guest_email: email = null }: Guest) {
+  return {
+    guest_search_name: searchName(name),
+    guest_digits: searchPhone(phone),
+    guest_search_email: email === null ? null : searchEmail(email),
+  };
 }
 
 /** Deletes reservations that the same transaction has inserted. On a database cluster, all of them must belong to one tenant. */
@@ -143,8 +151,9 @@ export async function lockReservation(tx: Tx, tenantId: number, id: string): Pro
     .executeTakeFirst();
 }
 
-/** New values of some columns of a reservation. */
-export type ReservationUpdate = Partial<Omit<ReservationRow, 'tenant_id' | 'id'>>;
+/** New values of some columns of a reservation. The columns of the guest are given together or not at all. */
+export type ReservationUpdate = Partial<Omit<ReservationRow, 'tenant_id' | 'id' | SearchColumn | keyof Guest>> &
+  (Guest | { guest_name?: never });
 
 export async function updateReservation(
   tx: Tx,
@@ -154,7 +163,7 @@ export async function updateReservation(
 ): Promise<ReservationRow> {
   return await tx
     .updateTable('reservation')
-    .set(changes)
+    .set(changes.guest_name === undefined ? changes : { ...changes, ...searchColumnsOf(changes) })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .returningAll()

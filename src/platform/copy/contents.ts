@@ -29,7 +29,6 @@ export const Contents = Type.Object({
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
-  scan_lease: 'No statement uses it any more. The migrations of the new database insert its rows.',
 };
 
 /** Tables of this version that are copied, with their columns. */

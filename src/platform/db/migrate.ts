@@ -11,6 +11,9 @@ import { isDatabaseFault } from './fault-messages.ts';
 
 const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
 
+/** Name of the migration that makes the schema. */
+const FIRST = '0001_schema';
+
 /** Id of the advisory lock that lets only one process migrate a database at a time. */
 const LOCK_ID = '3853314791062309107';
 
@@ -140,7 +143,7 @@ export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<vo
   }
 }
 
-/** Reads the names of the applied migrations. The table has its name from the migrator of Kysely, which made it in earlier versions. */
+/** Reads the names of the applied migrations. */
 async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) {
@@ -159,9 +162,15 @@ function compare(names: string[], list: Set<string>): Comparison {
 
 /**
  * Returns the message for a database that lacks migrations and also has unknown ones. A version from another branch has migrated it, because
- * a later release would have applied the missing migrations too.
+ * a later release would have applied the missing migrations too. If even the first one is missing, the version is older than each release.
  */
 export function describeOtherBranch({ missing, newer }: Comparison): string {
+  if (missing.includes(FIRST)) {
+    return (
+      'A development version of Roomservice made this database, and no release reads it. ' +
+      'Move the folder of DATA_DIR away, or name an empty database in DATABASE_URL, and start again.'
+    );
+  }
   return (
     `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
     'Start the version that migrated the database, or a version that has all these migrations.'
@@ -186,12 +195,11 @@ async function apply<T>(tx: Transaction<T>, file: string, name: string): Promise
 /**
  * Splits the text of a migration into its statements, because a cluster (Citus) refuses a text of several statements. Removes each comment,
  * from `--` to the end of the line, and splits at each semicolon. So a string in a migration must contain no semicolon and no two hyphens
- * in a row (`test/tidy.test.ts`). Some files of earlier versions build their indexes CONCURRENTLY, which a transaction cannot do.
+ * in a row (`test/tidy.test.ts`).
  */
 function statementsOf(text: string): string[] {
   return text
     .replace(/--.*$/gm, '')
-    .replaceAll('INDEX CONCURRENTLY', 'INDEX')
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');

@@ -179,7 +179,7 @@ export interface Night {
 export interface OneTimeLink {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
-  generation: Generated<number>;
+  generation: number;
   id: string;
   kind: string;
   person_id: string;
@@ -272,7 +272,7 @@ export interface RefusedCall {
 
 export interface Reservation {
   arrived_at: Timestamp | null;
-  changed_at: Timestamp | null;
+  changed_at: Timestamp;
   channel_signatures: string[] | null;
   channel_timestamp: number | null;
   check_in: string;
@@ -283,11 +283,13 @@ export interface Reservation {
   external_id: string | null;
   external_reservation_id: string | null;
   external_source: string | null;
+  guest_digits: string | null;
   guest_email: string | null;
   guest_name: string;
   guest_phone: string | null;
+  guest_search_email: string | null;
+  guest_search_name: string;
   guests: number;
-  has_history: Generated<boolean>;
   id: string;
   natural_id: string;
   nightly_prices: string[] | null;
@@ -323,19 +325,19 @@ export interface RestaurantOrder {
   created_at: Timestamp;
   credential_id: string;
   currency: string;
+  customer_digits: string | null;
   customer_name: string | null;
   customer_phone: string | null;
+  customer_search_name: string | null;
   delivery_address: string | null;
   external_order_id: string;
   id: string;
-  last_status: string | null;
   lines: Json;
   notes: string | null;
   order_type: string;
   ready_by: Timestamp | null;
   status: string;
-  status_changed_at: Timestamp | null;
-  status_request_id: string | null;
+  status_changed_at: Timestamp;
   tenant_id: number;
   total: string;
 }
@@ -353,13 +355,6 @@ export interface RoomType {
   position: number;
   property_id: string;
   tenant_id: number;
-}
-
-export interface ScanLease {
-  holder: string | null;
-  leased_until: Generated<Timestamp>;
-  open_until: Generated<Timestamp>;
-  slot: number;
 }
 
 export interface ServiceKey {
@@ -437,7 +432,6 @@ export interface DB {
   reservation_change: ReservationChange;
   restaurant_order: RestaurantOrder;
   room_type: RoomType;
-  scan_lease: ScanLease;
   service_key: ServiceKey;
   session: Session;
   sign_in: SignIn;
@@ -446,20 +440,20 @@ export interface DB {
 }
 
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  app_user: ["tenant_id","id","email","password_hash","role","is_active","created_at","generation","is_in_document","document_role","document_password_hash","name","areas","language","last_seen_at","invitation_expires_at","document_name","document_areas"],
+  app_user: ["tenant_id","id","email","name","password_hash","generation","role","areas","is_active","language","created_at","last_seen_at","invitation_expires_at","is_in_document","document_name","document_role","document_areas","document_password_hash"],
   audit_entry: ["tenant_id","id","at","actor_type","actor_id","action","subject","details"],
   channel: ["tenant_id","id","source","channel_key","channel_secret","is_active","created_at"],
-  credential: ["tenant_id","id","audience","label","api_key","secret_hash","is_active","created_at","last_used_at","last_rotated_at","webhook_url","webhook_secret","last_use_written_at","previous_secret_hash","previous_secret_ends_at"],
-  delivery: ["tenant_id","id","credential_id","status","attempt_count","attempts","next_attempt_at","leased_until","claimed_at","lease_id","answers"],
+  credential: ["tenant_id","id","audience","label","api_key","secret_hash","previous_secret_hash","previous_secret_ends_at","is_active","created_at","last_rotated_at","last_used_at","last_use_written_at","webhook_url","webhook_secret"],
+  delivery: ["tenant_id","id","credential_id","status","attempt_count","attempts","answers","next_attempt_at","leased_until","lease_id","claimed_at"],
   dish: ["tenant_id","id","sku","position","name","description","dish_type","price","is_active","is_taxable","extra_tax_percentage","image","category","sub_menu","kitchen","menu_set","price_variants","addons","ingredients"],
   display: ["tenant_id","id","label","areas","created_at","removed_at"],
-  event: ["tenant_id","id","credential_id","type","body","created_at","feed_position","subject"],
+  event: ["tenant_id","id","credential_id","type","body","subject","created_at","feed_position"],
   event_feed: ["tenant_id","credential_id","last_position"],
   feed_era: ["is_only","era"],
   list_tally: ["tenant_id","list","from_id","before_id","first_id","open_count","statuses","kinds","credential_ids","counts"],
   menu: ["tenant_id","version","sections"],
   night: ["tenant_id","room_type_id","date","held"],
-  one_time_link: ["tenant_id","id","secret_hash","kind","person_id","created_at","expires_at","used_at","generation"],
+  one_time_link: ["tenant_id","id","secret_hash","kind","person_id","generation","created_at","expires_at","used_at"],
   opening: ["tenant_id","hours","is_paused","paused_until","pause_reason"],
   order_status_change: ["tenant_id","order_id","id","status_before","status","changed_at","actor_type","actor_id","request_id"],
   pairing_code: ["code_hash","tenant_id","display_id","expires_at"],
@@ -468,11 +462,10 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   rate_plan: ["tenant_id","id","room_type_id","position","name","base_price","is_refundable","min_nights","is_active"],
   recent_change: ["id","tenant_id","changed_at","transaction_id","topic"],
   refused_call: ["tenant_id","credential_id","id","at","method","path","status","code","message","request_id"],
-  reservation: ["tenant_id","id","natural_id","credential_id","external_reservation_id","external_source","external_id","status","room_type_id","rate_plan_id","check_in","check_out","guests","guest_name","guest_phone","guest_email","total_amount","currency","created_at","channel_timestamp","channel_signatures","status_request_id","nightly_prices","changed_at","arrived_at","has_history"],
+  reservation: ["tenant_id","id","natural_id","credential_id","external_reservation_id","external_source","external_id","status","status_request_id","room_type_id","rate_plan_id","check_in","check_out","guests","guest_name","guest_phone","guest_email","guest_search_name","guest_digits","guest_search_email","total_amount","nightly_prices","currency","created_at","changed_at","arrived_at","channel_timestamp","channel_signatures"],
   reservation_change: ["tenant_id","id","reservation_id","at","actor_type","actor_id","previous_status","status","previous_room_type_id","previous_check_in","previous_check_out","room_type_id","check_in","check_out","reason","booking_request_id"],
-  restaurant_order: ["tenant_id","id","credential_id","external_order_id","status","order_type","customer_name","customer_phone","delivery_address","notes","lines","total","currency","created_at","status_request_id","status_changed_at","last_status","ready_by","cancel_reason"],
+  restaurant_order: ["tenant_id","id","credential_id","external_order_id","status","status_changed_at","order_type","customer_name","customer_phone","customer_search_name","customer_digits","delivery_address","notes","lines","total","currency","created_at","ready_by","cancel_reason"],
   room_type: ["tenant_id","id","property_id","position","name","description","max_occupancy","base_price","physical_capacity","amenities","images","is_active"],
-  scan_lease: ["slot","holder","leased_until","open_until"],
   service_key: ["purpose","version","wrapped_key","created_at"],
   session: ["tenant_id","id","secret_hash","kind","person_id","display_id","generation","created_at","last_used_at","idle_seconds","expires_at","address","user_agent","ended_at"],
   sign_in: ["email","tenant_id","user_id","held_until"],

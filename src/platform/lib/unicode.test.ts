@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { digitsOf, FOREIGN_DIGITS, formsOf, trimmed } from './unicode.ts';
+import { digitsOf, trimmed } from './unicode.ts';
 
 const ALL = Array.from({ length: 0x110000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
@@ -14,11 +12,6 @@ describe('digits', () => {
     const values = decimal.map(digitsOf).join('');
     assert.equal(values, '0123456789'.repeat(decimal.length / 10));
     assert.equal(digitsOf(ALL.filter((character) => !/\p{Nd}/u.test(character)).join('')), '');
-  });
-
-  it('the indexes of foreign numbers have the same digits as the searches', () => {
-    const migration = readFileSync(join(import.meta.dirname, '../../../migrations/0038_search_forms.sql'), 'utf8');
-    assert.equal(migration.split(`'${FOREIGN_DIGITS}'`).length, 3);
   });
 });
 
@@ -43,11 +36,4 @@ describe('trimmed', () => {
     assert.equal(trimmed(`${inner} `), inner);
     assert.equal(trimmed(' '.repeat(1_000_000)), '');
   });
-});
-
-it('formsOf returns the composed form first, and each form once', () => {
-  assert.deepEqual(formsOf('plain'), ['plain']);
-  assert.deepEqual(formsOf('é'), ['é', 'e\u0301']);
-  assert.deepEqual(formsOf('e\u0301'), ['é', 'e\u0301']);
-  assert.deepEqual(formsOf('ée\u0301'), ['éé', 'ée\u0301', 'e\u0301e\u0301']);
 });

@@ -14,16 +14,6 @@ export const TRIMMED_KEYWORD = 'x-trimmed';
 export const TRIMMED = { [TRIMMED_KEYWORD]: true };
 
 /**
- * Returns the forms of a secret text under which it may have been stored, each once. The first is the form under which it is stored from
- * then on (NFC). A Mac or a phone may send the same letters in decomposed form (NFD). Older versions stored the text as it was sent, which
- * may also be a mixture of both forms.
- */
-export function formsOf(secret: string): [stored: string, ...older: string[]] {
-  const stored = secret.normalize('NFC');
-  return [stored, ...new Set([secret, secret.normalize('NFD')]).difference(new Set([stored]))];
-}
-
-/**
  * Finds the part of a text between the invisible characters at its start and end. The class `.` and the greedy star make the search linear
  * in the length of the text. At the end, variation selectors and tags stay, because they are the ends of some emoji.
  */
@@ -38,18 +28,17 @@ export function trimmed(text: string): string {
   return VISIBLE_PART.exec(text)?.[1] ?? '';
 }
 
-/** The digit zero of each script that has decimal digits. The digits 1 to 9 follow each zero. Migrations repeat this list (0038). */
+/** The digit zero of each script that has decimal digits. The digits 1 to 9 follow each zero. */
 const ZEROS = Array.from(
   '0٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰０𐒠𐴰𐵀𑁦𑃰𑄶𑇐𑋰𑑐𑓐𑙐𑛀𑛐𑛚𑜰𑣠𑥐𑯰𑱐𑵐𑶠𑷠𑽐𖄰𖩠𖫀𖭐𖵰𜳰𝟎𝟘𝟢𝟬𝟶𞅀𞋰𞓰𞗱𞥐🯰',
   (zero) => zero.codePointAt(0) ?? 0,
 );
 
-/** All decimal digits except those of ASCII. Each ten of them, one after the other, are the digits of one script. */
-export const FOREIGN_DIGITS = ZEROS.slice(1)
-  .flatMap((zero) => Array.from({ length: 10 }, (_, value) => String.fromCodePoint(zero + value)))
-  .join('');
-
-const VALUES = new Map(Array.from(`0123456789${FOREIGN_DIGITS}`, (digit, index) => [digit, String(index % 10)]));
+const VALUES = new Map(
+  ZEROS.flatMap((zero) =>
+    Array.from({ length: 10 }, (_, value): [string, string] => [String.fromCodePoint(zero + value), String(value)]),
+  ),
+);
 
 /** Returns the decimal digits of a text, those of any script as 0 to 9. */
 export function digitsOf(text: string): string {

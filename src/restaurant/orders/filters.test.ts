@@ -198,10 +198,12 @@ describe('filters of GET /v1/staff/orders/', () => {
         status: 'pending',
         order_type: 'delivery',
         customer_name: 'Ana',
+        customer_search_name: 'ana',
         lines: '[]',
         total: '0.00',
         currency: 'EUR',
         created_at: at,
+        status_changed_at: at,
       };
       await service.database.db.insertInto('restaurant_order').values(row).execute();
     };

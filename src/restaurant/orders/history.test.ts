@@ -12,9 +12,6 @@ const { service, tenant } = await useRestaurant();
 const read = async (id: string, of = tenant) =>
   (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: of.staff })).body;
 const newId = async (of = tenant): Promise<string> => (await place(service, of)).body.order_id;
-/** Changes columns of an order without writing its history, as a process of an earlier version does. */
-const writeAsBefore = (id: string, columns: Record<string, unknown>) =>
-  service.database.db.updateTable('restaurant_order').set(columns).where('id', '=', id).execute();
 
 async function personId(of: TestTenant, role: 'owner' | 'staff') {
   return await service.database.db
@@ -79,35 +76,6 @@ describe('fields of an order that show who placed it and when it changed', () =>
     const at = Date.parse(body.status_changed_at);
     assert.ok(at >= beganAtMs && at <= Date.now(), body.status_changed_at);
     assert.equal('history' in body, false);
-  });
-
-  it('200: after a change by an older service version, history stays null, and status_changed_at is null until a new change', async () => {
-    const id = await newId();
-    await writeAsBefore(id, { status: 'confirmed', status_request_id: null });
-    const old = await read(id);
-    assert.deepEqual([old.status, old.status_changed_at, old.history], ['confirmed', null, null]);
-    const { body } = await setOrderStatus(service, tenant, id, 'ready');
-    const now = await read(id);
-    assert.deepEqual([now.status_changed_at, now.history], [body.status_changed_at, null]);
-  });
-
-  it('200: if this service version and then an older version change the status of an order, its history and status_changed_at are null', async () => {
-    const id = await newId();
-    await setOrderStatus(service, tenant, id, 'confirmed');
-    await writeAsBefore(id, { status: 'preparing', status_request_id: null });
-    const order = await read(id);
-    assert.deepEqual([order.status, order.status_changed_at, order.history], ['preparing', null, null]);
-    const [listed] = (await service.call('GET', `${STAFF_ORDERS}?ids=${id}`, { headers: tenant.staff })).body;
-    assert.equal(listed.status_changed_at, null);
-  });
-
-  it('200: a new order has one history entry, and its status_changed_at shows created_at, because no status_changed_at is stored yet', async () => {
-    const id = await newId();
-    const { db } = service.database;
-    const row = await db.selectFrom('restaurant_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    assert.deepEqual([row.status_changed_at, row.last_status], [null, null]);
-    const order = await read(id);
-    assert.deepEqual([order.history.length, order.status_changed_at], [1, order.created_at]);
   });
 });
 

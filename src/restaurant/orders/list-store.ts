@@ -2,10 +2,10 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { type ListOrder, type KeysetList, keysetList, type PageForm } from '#platform/db/keyset-list.ts';
 import type { TalliedList } from '#platform/db/list-tallies.ts';
-import { beginsWith, hasDigits } from '#platform/db/search-text.ts';
+import { digitsOf } from '#platform/lib/unicode.ts';
+import { beginsWith } from '#platform/db/search-text.ts';
 import type { DB } from '#platform/db/types.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
-import { STATUS_CHANGED_AT } from './store.ts';
 
 /** Conditions of a list of orders. An order is listed if all conditions are true. A field that is missing or undefined is no condition. */
 export interface OrderFilter {
@@ -30,7 +30,7 @@ export interface OrderFilter {
 export interface ListedOrder {
   id: string;
   status: string;
-  status_changed_at: Date | null;
+  status_changed_at: Date;
 }
 
 type Orders = SelectQueryBuilder<DB, 'restaurant_order', object>;
@@ -44,7 +44,7 @@ export function listOfTenant(
 ): KeysetList<ListedOrder> {
   const all: Orders = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   const list = conditionsOf(tenantId, filter).reduce((orders, condition) => orders.where(condition), all);
-  const select = (orders: typeof list) => orders.select(['id', 'status', STATUS_CHANGED_AT]);
+  const select = (orders: typeof list) => orders.select(['id', 'status', 'status_changed_at']);
   return keysetList(db, list, select, order, pagesOf(tenantId, filter, list));
 }
 
@@ -82,8 +82,8 @@ function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean
     ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
     ...given(filter.orderType, (type) => sql`order_type = ${type}`),
     ...given(filter.externalOrderId, (id) => sql`id = ANY(ARRAY(${idsOf(tenantId, id)}))`),
-    ...given(filter.phone, (phone) => hasDigits(sql`customer_phone`, phone)),
-    ...given(filter.name, (name) => beginsWith(sql`customer_name`, name)),
+    ...given(filter.phone, (phone) => sql`customer_digits = ${digitsOf(phone)}`),
+    ...given(filter.name, (name) => beginsWith(sql`customer_search_name`, name)),
     ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
     ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
   ];

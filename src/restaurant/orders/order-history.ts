@@ -11,25 +11,15 @@ export interface HistoryEntry {
 
 /**
  * Returns the history of an order, oldest entry first. It begins with the status `pending`, which the partner set by placing the order, and
- * ends with the present status. Returns null if one of the changes of the status is not stored. This happens if a process of an earlier
- * version made the change.
+ * ends with the status of the order, also if the order has changed after it was read.
  */
 export function historyOf(
   order: Pick<OrderRow, 'status' | 'created_at' | 'credential_id'>,
   changes: StatusChangeRow[],
-): HistoryEntry[] | null {
-  const after = new Map(changes.map((change) => [change.status_before, change]));
+): HistoryEntry[] {
   const by: ChangeActor = { type: 'partner', id: order.credential_id };
-  const history: HistoryEntry[] = [{ status: 'pending', at: order.created_at, by }];
-  for (let status = 'pending'; status !== order.status; ) {
-    const change = after.get(status);
-    if (change === undefined) {
-      return null;
-    }
-    ({ status } = change);
-    history.push(entryOf(change));
-  }
-  return history;
+  const reached = changes.findIndex(({ status }) => status === order.status) + 1;
+  return [{ status: 'pending', at: order.created_at, by }, ...changes.slice(0, reached).map(entryOf)];
 }
 
 function entryOf({ status, changed_at, actor_type, actor_id }: StatusChangeRow): HistoryEntry {

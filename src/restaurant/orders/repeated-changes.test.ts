@@ -113,19 +113,6 @@ describe('request_id of POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await statusesOfEvents(id), ['confirmed', 'cancelled']);
   });
 
-  it('200: if an older service version stored a request_id only in the order, a repeat with this request_id returns the order and writes no event', async () => {
-    const id = await idOf();
-    const request_id = crypto.randomUUID();
-    await service.database.db
-      .updateTable('restaurant_order')
-      .set({ status: 'confirmed', status_request_id: request_id })
-      .where('id', '=', id)
-      .execute();
-    const repeat = await change(id, 'confirmed', request_id);
-    assert.deepEqual([repeat.status, repeat.body.status], [200, 'confirmed']);
-    assert.deepEqual(await statusesOfEvents(id), []);
-  });
-
   it('200: a repeat with the same request_id is accepted even if its expected_status is outdated', async () => {
     const id = await idOf();
     const request_id = crypto.randomUUID();

@@ -1,5 +1,4 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
-import type { Tx } from '#platform/db/database.ts';
 import { apiError, notFound } from '#platform/errors.ts';
 import { timeAfter } from '#platform/lib/dates.ts';
 import { isUuid, newIdAt } from '#platform/lib/ids.ts';
@@ -34,11 +33,11 @@ export async function setStatus(
     if (row === undefined) {
       throw notFound('order');
     }
-    if (requestId !== null && (await isRepeat(tx, tenantId, row, requestId))) {
+    if (requestId !== null && (await store.hasRequest(tx, tenantId, row.id, requestId))) {
       return row;
     }
     refuseChange(row, change);
-    const at = timeAfter(row.last_change_at);
+    const at = timeAfter(row.status_changed_at);
     await store.writeStatus(tx, changeRow(tenantId, row, { ...change, at, requestId }), {
       ready_by: change.ready_by === undefined ? undefined : new Date(change.ready_by),
       cancel_reason: change.reason,
@@ -53,18 +52,6 @@ export async function setStatus(
     });
     return { ...row, status: change.status, status_changed_at: at };
   });
-}
-
-/**
- * Returns true if an earlier change of the order had this request id. The function checks two places:
- * - The history of the order has the request ids of all changes that this version of the service has made.
- * - The row of the order has the request id of the last change. If an earlier version of the service has made this change, the change is
- *   missing in the history.
- *
- * The caller has locked the row, so no process can change the order between the two checks.
- */
-async function isRepeat(tx: Tx, tenantId: number, row: store.MovableOrder, requestId: string): Promise<boolean> {
-  return requestId === row.status_request_id || (await store.hasRequest(tx, tenantId, row.id, requestId));
 }
 
 /**

@@ -58,12 +58,16 @@ export class StaffOrders {
    */
   async get(tenantId: number, orderId: string): Promise<string> {
     const row = await this.#read(tenantId, orderId);
-    // The changes are read after the order, so they contain all changes up to the status that was read.
     const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
-    const nameOf = await readActorNames(this.#db, tenantId, history?.map(({ by }) => by) ?? []);
-    const named: StaffOrder['history'] =
-      history?.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })) ?? null;
-    return staffText(row, named);
+    const nameOf = await readActorNames(
+      this.#db,
+      tenantId,
+      history.map(({ by }) => by),
+    );
+    return staffText(
+      row,
+      history.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })),
+    );
   }
 
   /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
@@ -138,7 +142,7 @@ function staffParts(row: store.OrderRow) {
     number: callNumberOf(row.id),
     credential_id: row.credential_id,
     credential_label: row.credential_label,
-    status_changed_at: row.status_changed_at?.toISOString() ?? null,
+    status_changed_at: row.status_changed_at.toISOString(),
     ready_by: row.ready_by?.toISOString() ?? null,
     cancel_reason: row.status === 'cancelled' ? row.cancel_reason : null,
   };

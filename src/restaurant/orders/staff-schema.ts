@@ -54,20 +54,19 @@ export const StaffOrder = Type.Object(
     }),
     credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that placed the order.' }),
     credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
-    status_changed_at: NullableTime(
-      'The time at which the order got its current status. Null if an earlier version of the service made the change, because that ' +
-        'version did not store the time.',
-    ),
+    status_changed_at: Type.String({
+      format: 'date-time',
+      description: 'The time at which the order got its current status.',
+    }),
     ready_by: NullableTime('The time at which staff expect the order to be ready. Null if staff gave no time.'),
     cancel_reason: NullableText(
       'The reason that staff gave for the cancellation. Partners never see it. Null if staff gave no reason, or if the order is not ' +
         'cancelled.',
     ),
     history: Type.Optional(
-      Type.Union([Type.Array(HistoryEntry), Type.Null()], {
+      Type.Array(HistoryEntry, {
         description:
-          'All statuses of the order, oldest first. Only the response to a read of one order has this field. Null if an earlier ' +
-          'version of the service made one of the changes, because that version did not store them.',
+          'All statuses of the order, oldest first. Only the response to a read of one order has this field.',
       }),
     ),
   },

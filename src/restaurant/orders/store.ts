@@ -1,28 +1,33 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import { searchName, searchPhone } from '#platform/db/search-text.ts';
 import { type KeysetList, keysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
 /** Stored order. Its lines are the JSON text from the database. They are copied into responses, and never parsed. */
-export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | 'status_request_id' | 'last_status'> & {
+export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | SearchColumn> & {
   lines: string;
   credential_label: string;
 };
-/** Columns that a new order does not set. Only a change of the status writes them. */
-type ChangeColumn = 'status_request_id' | 'status_changed_at' | 'last_status' | 'ready_by' | 'cancel_reason';
-export type NewOrder = Omit<Insertable<RestaurantOrder>, ChangeColumn> & { lines: string };
+type SearchColumn = 'customer_search_name' | 'customer_digits';
+type InsertedOrder = Omit<Insertable<RestaurantOrder>, 'ready_by' | 'cancel_reason'> & { lines: string };
+/** New order. `insertOrders` sets the columns that follow from the others. */
+export type NewOrder = Omit<InsertedOrder, SearchColumn | 'status_changed_at'>;
 
-const NEW_ORDER = new Fields<NewOrder>({
+const NEW_ORDER = new Fields<InsertedOrder>({
   tenant_id: 'bigint',
   id: 'uuid',
   credential_id: 'uuid',
   external_order_id: 'text',
   status: 'text',
+  status_changed_at: 'timestamptz',
   order_type: 'text',
   customer_name: 'text',
   customer_phone: 'text',
+  customer_search_name: 'text',
+  customer_digits: 'text',
   delivery_address: 'text',
   notes: 'text',
   lines: 'json',
@@ -30,7 +35,7 @@ const NEW_ORDER = new Fields<NewOrder>({
   currency: 'text',
   created_at: 'timestamptz',
 });
-const OWNER: Owner<NewOrder> = {
+const OWNER: Owner<InsertedOrder> = {
   table: 'credential',
   idColumn: 'credential_id',
   key: ['tenant_id', 'credential_id', 'external_order_id'],
@@ -43,12 +48,22 @@ const OWNER: Owner<NewOrder> = {
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     INSERT INTO restaurant_order
-    ${rowsToInsert(db, NEW_ORDER, orders, OWNER)}
+    ${rowsToInsert(db, NEW_ORDER, orders.map(insertedOrder), OWNER)}
     ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING
     RETURNING id
   `.execute(db);
   const inserted = new Set(rows.map(({ id }) => id));
   return orders.map(({ id }) => inserted.has(id));
+}
+
+function insertedOrder(order: NewOrder): InsertedOrder {
+  const { customer_name: name = null, customer_phone: phone = null } = order;
+  return {
+    ...order,
+    status_changed_at: order.created_at,
+    customer_search_name: name === null ? null : searchName(name),
+    customer_digits: searchPhone(phone),
+  };
 }
 
 /** Columns of an order that partners see. The lines are not read, because they may be long. */
@@ -82,14 +97,6 @@ export async function findByExternalIds(db: Database, keys: ExternalKey[]): Prom
   );
 }
 
-/**
- * Time of the last change of the status. For a pending order, it is the time when the order was placed. Null if a process of an earlier
- * version has made the last change.
- */
-export const STATUS_CHANGED_AT = sql<Date | null>`
-  CASE WHEN status = 'pending' THEN created_at WHEN last_status = status THEN status_changed_at END
-`.as('status_changed_at');
-
 const WHOLE = [
   'tenant_id',
   'id',
@@ -105,7 +112,7 @@ const WHOLE = [
   'total',
   'currency',
   'created_at',
-  STATUS_CHANGED_AT,
+  'status_changed_at',
   'ready_by',
   'cancel_reason',
 ] as const;
@@ -133,18 +140,13 @@ export async function readWhole(
 
 /** Columns that a change of status needs for its check, its event and its response. */
 export type MovableOrder = OrderSummary &
-  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_request_id' | 'status_changed_at'> & {
-    /** Latest time of a change that the row has. If the order has never changed, the time when it was placed. */
-    last_change_at: Date;
-  };
-
-const LAST_CHANGE_AT = sql<Date>`greatest(created_at, restaurant_order.status_changed_at)`.as('last_change_at');
+  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_changed_at'>;
 
 /** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
-    .select([...HEAD, 'credential_id', 'order_type', 'status_request_id', STATUS_CHANGED_AT, LAST_CHANGE_AT])
+    .select([...HEAD, 'credential_id', 'order_type', 'status_changed_at'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
@@ -191,8 +193,6 @@ export async function writeStatus(
   ];
   const set = {
     status: change.status,
-    status_request_id: change.request_id ?? null,
-    last_status: change.status,
     status_changed_at: change.changed_at,
     ...(more.ready_by !== undefined && { ready_by: more.ready_by }),
     ...(more.cancel_reason !== undefined && { cancel_reason: more.cancel_reason }),

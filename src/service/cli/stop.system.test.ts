@@ -67,9 +67,10 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const tenant = await service.tenant();
     await placeOrder(service, tenant.partner);
     await sql`
-      INSERT INTO restaurant_order
-      SELECT tenant_id, gen_random_uuid(), credential_id, 'copy ' || number, status, order_type, customer_name,
-        customer_phone, delivery_address, repeat('x', ${NOTE_LENGTH}), lines, total, currency, created_at
+      INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, notes, lines, total, currency,
+        created_at, status_changed_at)
+      SELECT tenant_id, gen_random_uuid(), credential_id, 'copy ' || number, status, order_type, repeat('x', ${NOTE_LENGTH}), lines, total,
+        currency, created_at, status_changed_at
       FROM restaurant_order, generate_series(2, ${ORDERS}) AS number WHERE tenant_id = ${tenant.tenantId}
     `.execute(service.database.db);
     return tenant;

@@ -142,31 +142,6 @@ describe('the stays of GET /v1/staff/reports/days/', () => {
     assert.deepEqual((await valuesOf(hotel))[1], [1, 1, 18, '80.00']);
   });
 
-  it('200: the revenue of a night is null if one of its stays was booked before the service stored the price of each night', async () => {
-    const hotel = await openHotel(service);
-    await book(service, hotel, { check_out: dayAhead(33) });
-    const { body: older } = await book(service, hotel);
-    const { db } = service.database;
-    const row = { nightly_prices: null, has_history: false };
-    await db.updateTable('reservation').set(row).where('id', '=', older.reservation_id).execute();
-    assert.deepEqual(
-      (await valuesOf(hotel)).map((values) => values[3]),
-      ['0.00', null, null, '80.00', '0.00'],
-    );
-  });
-
-  it('200: if an older service version made a stay longer without a price for the new night, the revenue of each night is an equal part of total_amount', async () => {
-    const hotel = await openHotel(service);
-    const { body } = await book(service, hotel);
-    const row = { check_out: dayAhead(33), total_amount: '200.00' };
-    const { db } = service.database;
-    await db.updateTable('reservation').set(row).where('id', '=', body.reservation_id).execute();
-    assert.deepEqual(
-      (await valuesOf(hotel)).map((values) => values[3]),
-      ['0.00', '66.66', '66.67', '66.67', '0.00'],
-    );
-  });
-
   it('200: after the currency of the tenant has changed, a stay in the earlier currency counts, but adds no revenue', async () => {
     const hotel = await openHotel(service);
     await book(service, hotel);

@@ -111,10 +111,11 @@ describe('query plans of the report of days', {
 async function insertOrders(db: Database, tenant: TestHotel, count: number): Promise<void> {
   const stepMs = Math.floor((DAYS * 86_400_000) / count);
   await sql`
-    INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, lines, total, currency, created_at)
+    INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, lines, total, currency,
+      created_at, status_changed_at)
     SELECT ${tenant.tenantId}::bigint, (lpad(to_hex(ms), 12, '0') || '7' || left(hash, 3) || 'a' || right(hash, 15))::uuid,
       ${tenant.credential.id}::uuid, 'E-' || n, CASE WHEN n % 7 = 0 THEN 'cancelled' ELSE 'completed' END, 'delivery',
-      '[]', n % 50, 'EUR', to_timestamp(ms / 1000.0)
+      '[]', n % 50, 'EUR', to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0)
     FROM (
       SELECT n, md5(n::text) AS hash, ${Date.now()}::bigint - n * ${stepMs}::bigint AS ms FROM generate_series(1, ${count}::int) AS n
     ) AS made`.execute(db);
@@ -124,10 +125,11 @@ async function insertOrders(db: Database, tenant: TestHotel, count: number): Pro
 async function insertStays(db: Database, hotel: TestHotel, count: number): Promise<void> {
   await sql`
     INSERT INTO reservation (tenant_id, id, natural_id, external_source, external_id, channel_timestamp, channel_signatures, status,
-      room_type_id, check_in, check_out, guests, guest_name, total_amount, currency, created_at, nightly_prices, has_history)
+      room_type_id, check_in, check_out, guests, guest_name, guest_search_name, total_amount, currency, created_at,
+      changed_at, nightly_prices)
     SELECT ${hotel.tenantId}::bigint, gen_random_uuid(), 'N-' || n, 'ota', 'E-' || n, 1, '{}',
       CASE WHEN n % 9 = 0 THEN 'cancelled' ELSE 'completed' END, ${hotel.roomTypes['Double']}::uuid, check_in, check_in + nights, 1,
-      'Guest', 10 * nights, 'EUR', now(), CASE WHEN n % 2 = 0 THEN array_fill('10.00'::text, ARRAY[nights]) END, true
+      'Guest', 'guest', 10 * nights, 'EUR', now(), now(), CASE WHEN n % 2 = 0 THEN array_fill('10.00'::text, ARRAY[nights]) END
     FROM (
       SELECT n, ${dayAfter(dayAhead(0), -DAYS)}::date + n * 37 % ${DAYS}::int AS check_in, CASE WHEN n % 100 = 0 THEN 40 ELSE 1 + n % 7 END AS nights
       FROM generate_series(1, ${count}::int) AS n

@@ -81,8 +81,7 @@ async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
   const byDate = new Map(days.map((day) => [day.date, day]));
   return (date: DateText) => {
     const { arrivals, rooms_sold, revenue_cents } = byDate.get(date) ?? EMPTY;
-    const revenue = revenue_cents === null ? null : formatCents(roundCents(revenue_cents, unit));
-    return { arrivals, rooms_sold, rooms, room_revenue: revenue };
+    return { arrivals, rooms_sold, rooms, room_revenue: formatCents(roundCents(revenue_cents, unit)) };
   };
 }
 

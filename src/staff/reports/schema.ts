@@ -78,13 +78,11 @@ export const DayReport = Type.Object(
       description:
         'The present number of rooms of all active room types. Every day has the same number, because earlier numbers are not kept.',
     }),
-    room_revenue: Type.Union([Sum('An amount.'), Type.Null()], {
-      description:
-        'The sum of the prices of this night over all stays that count, in the currency of the tenant. If the price of each night of a ' +
+    room_revenue: Sum(
+      'The sum of the prices of this night over all stays that count, in the currency of the tenant. If the price of each night of a ' +
         'stay is not known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the ' +
-        'amount. Null if one of the stays was booked before the service kept the prices of nights. A stay in an earlier currency of the ' +
-        'tenant adds nothing.',
-    }),
+        'amount. A stay in an earlier currency of the tenant adds nothing.',
+    ),
   },
   {
     title: 'DayReport',

@@ -44,8 +44,8 @@ export interface StayDay {
   date: DateText;
   arrivals: number;
   rooms_sold: number;
-  /** Sum of the prices of this night over all stays, in cents. Null if the price of one of the stays is unknown. */
-  revenue_cents: number | null;
+  /** Sum of the prices of this night over all stays, in cents. */
+  revenue_cents: number;
 }
 
 const HOLDING = [...HOLDING_STATUSES];
@@ -54,8 +54,6 @@ const HOLDING = [...HOLDING_STATUSES];
  * Counts the arrivals and the rooms of each night, and adds up the prices of the night. A day without stays has no row. The price of a
  * night depends on the stay:
  * - If the stay has a price for each night, the query uses this price.
- * - If an earlier version of the service booked the stay (`has_history` is false), the price is unknown. That version did not store the
- *   prices of the nights, and these prices may differ from night to night.
  * - Otherwise the query divides the total amount of the stay equally among its nights, in whole units of the currency. For example, an OTA may give only a
  *   total amount. The parts add up to the amount.
  *
@@ -75,7 +73,7 @@ export async function readStayDays(
 ): Promise<StayDay[]> {
   const { rows } = await sql<StayDay>`
     SELECT date, count(*) FILTER (WHERE night = 0) AS arrivals, count(*) AS rooms_sold,
-      CASE WHEN count(cents) = count(*) THEN sum(cents)::bigint END AS revenue_cents
+      sum(cents)::bigint AS revenue_cents
     FROM (
       SELECT s.check_in + n.night AS date, n.night, CASE
           WHEN s.has_prices THEN (s.nightly_prices[n.night + 1]::numeric * 100)::bigint
@@ -84,7 +82,7 @@ export async function readStayDays(
       FROM (
         SELECT check_in, check_out, check_out - check_in AS nights, nightly_prices,
           coalesce(cardinality(nightly_prices) = check_out - check_in, false) AND currency = ${currency} AS has_prices,
-          CASE WHEN currency <> ${currency} THEN 0 WHEN has_history THEN (total_amount * 100 / ${unit}::bigint)::bigint END AS units
+          CASE WHEN currency <> ${currency} THEN 0 ELSE (total_amount * 100 / ${unit}::bigint)::bigint END AS units
         FROM reservation
         WHERE tenant_id = ${tenantId} AND status = ANY (${HOLDING}) AND (
           check_in BETWEEN ${from}::date - 30 AND ${to}::date - 1 AND check_out > ${from}::date

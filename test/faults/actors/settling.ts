@@ -20,9 +20,8 @@ export async function create(client: Client, creation: Creation, request: Reques
  * have set the status. The response to the next try then depends on the request:
  * - With a `request_id`, the service recognises the repeated request, and responds with 200.
  * - Without a `request_id`, the service refuses the request, because the status is already set.
- *
- * The previous version of the service ignores the `request_id`, so it refuses every repeated request. After a refusal, the function reads
- * the status. If it is the wanted status, an earlier try has set it, because no other client changes this order or reservation.
+ *   After a refusal, the function reads the status. If it is the wanted status, an earlier try has set it, because no other client changes
+ *   this order or reservation.
  */
 export async function change(
   client: Client,
@@ -32,7 +31,7 @@ export async function change(
 ): Promise<void> {
   const { tenant } = creation.partner;
   const { answer, wasUnknown } = await client.settle(tenant, request);
-  const isRepeatable = request.options.json !== undefined && !client.history.hasPreviousVersion;
+  const isRepeatable = request.options.json !== undefined;
   let isDone = answer.status === 200 && answer.body?.status === status;
   if (!isDone && wasUnknown && !isRepeatable && answer.body?.code === 'invalid_status_transition') {
     const { answer: found } = await client.settle(tenant, read);

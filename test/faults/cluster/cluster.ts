@@ -22,12 +22,6 @@ export interface Cluster extends Machines {
   redis: Redis;
   /** Folder with the logs of all servers. */
   serverFolder: string;
-  /**
-   * Environment for `roomservice` commands of the new version, which the suite tests. These commands connect to the database through
-   * PgBouncer. If the run begins with the previous version, the suite uses `World.command` until the upgrade. The commands of the previous
-   * version connect to HAProxy directly, because that version does not work behind PgBouncer.
-   */
-  thisVersion: { env: Record<string, string> };
 }
 
 /** State of a run on a real cluster. The faults of the run disturb the cluster. */
@@ -42,10 +36,8 @@ interface Site {
 /**
  * Starts three etcd servers, three PostgreSQL servers under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two
  * workers.
- * @param previous path of the `bin/roomservice.js` of the previous version. If it is given, the cluster first runs the previous version.
- * The previous version connects to HAProxy without PgBouncer, because it does not work behind a pooler.
  */
-export async function startCluster(stage: Stage, previous?: string): Promise<Cluster> {
+export async function startCluster(stage: Stage): Promise<Cluster> {
   const site = { folder: join(stage.folder, 'servers'), account: serverAccount(), closers: stage.closers };
   await mkdir(site.folder);
   await giveAway(site.folder, site.account);
@@ -59,24 +51,18 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   stage.closers.add(() => redis.close());
 
   const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'transaction' };
-  const thisVersion = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
-  const command =
-    previous === undefined ? thisVersion : { env: { ...env, DATABASE_URL: urlOf(databasePort) }, program: previous };
+  const command = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
   const begin = async (name: string, only: 'api' | 'worker') => {
     const through = (port: number) => ({ ...env, DATABASE_URL: urlOf(port) });
     const process = await stage.newProcess({ name, only, database: { port: poolerPort }, env: through });
-    if (previous !== undefined) {
-      process.program = previous;
-    }
-    await process.start(previous === undefined ? {} : command.env);
+    await process.start();
     return process;
   };
   const apis: Machines['apis'] = [await begin('api 1', 'api'), await begin('api 2', 'api')];
   const workers: Machines['workers'] = [await begin('worker 1', 'worker'), await begin('worker 2', 'worker')];
-  stage.history.hasPreviousVersion = previous !== undefined;
   const balancer = await startBalancer(site, apis);
   const servers = { serverFolder: site.folder, etcds, nodes, postgres, pgbouncer: pooler, redis, balancer };
-  return { ...servers, apis, workers, command, thisVersion };
+  return { ...servers, apis, workers, command };
 }
 
 /**

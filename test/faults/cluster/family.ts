@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '../../support/command.ts';
-import { checkOut, PREVIOUS, reasonWithout } from '../../support/previous-version.ts';
 import { Closers } from '../closers.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Findings } from '../findings.ts';
@@ -14,14 +13,13 @@ import { endRun, runFault } from '../run.ts';
 import { openWorld } from '../world.ts';
 import { type ClusterWorld, startCluster } from './cluster.ts';
 import { asynchronous, databaseFaults } from './faults/database.ts';
-import { processFaults, ROLLING_UPGRADE } from './faults/processes.ts';
+import { processFaults } from './faults/processes.ts';
 import { redisFaults } from './faults/redis.ts';
 import { missingPackages } from './programs.ts';
 import { type RoundResult, tableOf, violationsIn } from './table.ts';
 
 /**
  * All faults of the family `cluster`. The suite runs in rounds. In each round, it starts a new cluster and causes the faults in this order.
- * The rolling upgrade must be the first fault, because the cluster must first run the previous version in a round with this fault.
  */
 const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFaults, ...redisFaults];
 /**
@@ -62,7 +60,7 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
     return process.env['CI'] === 'true' ? 1 : 0;
   }
   if (options.isProof) {
-    return await inNewWorld(options, 1, undefined, async (world) => {
+    return await inNewWorld(options, 1, async (world) => {
       const exitCode = await prove(world);
       return (await proveLoss(world)) ? exitCode : 1;
     });
@@ -78,9 +76,7 @@ export async function runClusterFamily(options: ClusterOptions): Promise<number>
   for (let round = 1; round <= options.rounds; round += 1) {
     const left = faults.filter(({ name }) => !results.some((known) => known.fault === name && known.round === round));
     if (left.length > 0) {
-      const isUpgraded = left.some(({ name }) => name === ROLLING_UPGRADE);
-      const previous = isUpgraded ? await checkOut(PREVIOUS) : undefined;
-      await inNewWorld(options, round, previous, (world) => runRound(world, { left, round, keep, print }));
+      await inNewWorld(options, round, (world) => runRound(world, { left, round, keep, print }));
     }
   }
   const broken = results.filter(({ violations }) => violations.length > 0);
@@ -101,25 +97,18 @@ async function proveLoss(world: ClusterWorld): Promise<boolean> {
   return lost > 0;
 }
 
-function choose({ only, isShort, print }: ClusterOptions): Fault<ClusterWorld>[] {
+function choose({ only, isShort }: ClusterOptions): Fault<ClusterWorld>[] {
   const unknown = only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
   if (unknown.length > 0) {
     const names = FAULTS.map(({ name }) => name).join(', ');
     throw new Error(`Unknown fault: ${unknown.join(', ')}. The faults of the family cluster are: ${names}.`);
   }
-  const chosen = FAULTS.filter((fault) => only?.includes(fault.name) ?? (!isShort || fault.isShort));
-  const reason = reasonWithout(PREVIOUS);
-  if (reason === null || !chosen.some(({ name }) => name === ROLLING_UPGRADE)) {
-    return chosen;
-  }
-  print(`skipped: ${ROLLING_UPGRADE}: ${reason}`);
-  return chosen.filter(({ name }) => name !== ROLLING_UPGRADE);
+  return FAULTS.filter((fault) => only?.includes(fault.name) ?? (!isShort || fault.isShort));
 }
 
 async function inNewWorld<Result>(
   { seed, print }: ClusterOptions,
   round: number,
-  previous: string | undefined,
   work: (world: ClusterWorld) => Promise<Result>,
 ): Promise<Result> {
   const findings = new Findings(print);
@@ -130,7 +119,7 @@ async function inNewWorld<Result>(
   try {
     print(`round ${round}: starts the cluster`);
     const parts = { random: new Random(seed + round), findings, closers };
-    const world = await openWorld(parts, (stage) => startCluster(stage, previous));
+    const world = await openWorld(parts, startCluster);
     world.load.go();
     await sleep(WARM_UP_MS);
     return await work(world);

@@ -49,9 +49,10 @@ const orderTwice: Tampering = {
     const order = first(ofKind(history.creations, 'order'), 'order');
     await postgres.query(`ALTER TABLE restaurant_order DROP CONSTRAINT ${key}`);
     await postgres.query(
-      `INSERT INTO restaurant_order
-       SELECT tenant_id, gen_random_uuid(), credential_id, external_order_id, status, order_type, customer_name,
-         customer_phone, delivery_address, 'a copy', lines, total, currency, created_at
+      `INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, status_changed_at, order_type, notes, lines,
+         total, currency, created_at)
+       SELECT tenant_id, gen_random_uuid(), credential_id, external_order_id, status, status_changed_at, order_type, 'a copy', lines,
+         total, currency, created_at
        FROM restaurant_order WHERE ${ORDER}`,
       keysOf(order),
     );
@@ -83,9 +84,10 @@ const soldBeyond: Tampering = {
     await postgres.query('INSERT INTO night VALUES ($1, $2, current_date + 400, $3)', values);
     await postgres.query(
       `INSERT INTO reservation (tenant_id, id, natural_id, external_source, external_id, status, room_type_id, check_in,
-         check_out, guests, guest_name, total_amount, currency, created_at, channel_timestamp, channel_signatures)
+         check_out, guests, guest_name, guest_search_name, total_amount, currency, created_at, changed_at, channel_timestamp,
+         channel_signatures)
        SELECT $1, gen_random_uuid(), 'spoilt ' || n, 'spoilt', 'spoilt ' || n, 'confirmed', $2, current_date + 400,
-         current_date + 401, 1, 'Nobody', 0, 'EUR', now(), 0, '{}' FROM generate_series(1, $3::int) AS n`,
+         current_date + 401, 1, 'Nobody', 'nobody', 0, 'EUR', now(), now(), 0, '{}' FROM generate_series(1, $3::int) AS n`,
       values,
     );
     return async () => {

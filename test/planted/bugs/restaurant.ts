@@ -7,7 +7,7 @@ export const RESTAURANT_BUGS: Bug[] = [
     harm: 'the kitchen cooks an order twice if it is sent twice',
     edits: [
       {
-        file: 'migrations/0005_orders.sql',
+        file: 'migrations/0001_schema.sql',
         find: 'UNIQUE (tenant_id, credential_id, external_order_id)',
         replace: 'CHECK (tenant_id > 0)',
       },

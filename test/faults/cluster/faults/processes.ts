@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand } from '../../../support/command.ts';
+import { runProgram } from '../../../support/command.ts';
+import { makeNextVersion } from '../../../support/next-version.ts';
 import type { Fault } from '../../faults/fault.ts';
-import { PROGRAM, type ServiceProcess } from '../../service-process.ts';
+import type { ServiceProcess } from '../../service-process.ts';
 import { processesOf } from '../../world.ts';
 import type { ClusterWorld } from '../cluster.ts';
 import { restore } from './restoring.ts';
@@ -9,34 +10,31 @@ import { restore } from './restoring.ts';
 const PARTITION_MS = 14_000;
 const BETWEEN_MS = 1_000;
 
-export const ROLLING_UPGRADE = 'rolling-upgrade';
-
 /**
- * Upgrade from the previous version of the service to the new version. The new version migrates the database while processes of the
- * previous version run. Then the processes restart with the new version, one by one.
+ * Upgrade to the next version of the service. It migrates the database while processes of this version run. Then the processes restart
+ * with the next version, one by one.
  */
 const rollingUpgrade: Fault<ClusterWorld> = {
-  name: ROLLING_UPGRADE,
+  name: 'rolling-upgrade',
   isShort: true,
   interruptsDeliveries: true,
   async strike(world) {
     const { history, findings } = world;
     const failedBefore = history.balancedFailures.length;
-    world.command = world.thisVersion;
-    const { code, stdout, stderr } = await runCommand(['migrate'], world.command);
+    const program = await makeNextVersion();
+    const { code, stdout, stderr } = await runProgram(['migrate'], { ...world.command, program });
     if (code !== 0 || !stdout.startsWith('Applied: ')) {
       const seen = `${stdout}${stderr}`;
-      findings.violation('a new version migrates beside the previous version', seen, 'src/platform/db/migrate.ts');
+      findings.violation('the next version migrates beside this version', seen, 'src/platform/db/migrate.ts');
     }
     findings.note(stdout.trim());
     await sleep(2 * BETWEEN_MS);
     for (const process of processesOf(world)) {
       await process.stop();
-      process.program = PROGRAM;
+      process.program = program;
       await process.start();
       await sleep(BETWEEN_MS);
     }
-    history.hasPreviousVersion = false;
     for (const failure of history.balancedFailures.slice(failedBefore, failedBefore + 5)) {
       findings.violation('rolling upgrade without a client error', failure, 'src/service/cli/serve.ts AppClosing');
     }
