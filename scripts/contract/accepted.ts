@@ -30,6 +30,9 @@ const priceBounds = (schema: string, field: string) => [
   `#/components/schemas/${schema}/properties/${field}/pattern: \`pattern\` of \`${field}\` was set to '${PRICE_PATTERN}'.`,
 ];
 
+const notNull = (schema: string, field: string) =>
+  `#/components/schemas/${schema}/properties/${field}/anyOf: \`anyOf\` of \`${field}\` was removed.`;
+
 const newCode = (code: string) =>
   `#/components/schemas/Error/properties/code/enum: Enum of \`code\` gained values: '${code}'.`;
 
@@ -159,6 +162,21 @@ export const ACCEPTED: Accepted[] = [
         'reservations',
         'webhook-deliveries',
       ].map((path) => `#/paths/~1v1~1staff~1${path}~1/get/responses/429: Response \`429\` was removed.`),
+    },
+  },
+  {
+    date: '2026-11-29',
+    why: 'These values are always known, because each database begins with this version.',
+    changes: {
+      staff: [
+        notNull('NightEntry', 'held_after'),
+        notNull('StaffOrder', 'history'),
+        notNull('StaffOrder', 'status_changed_at'),
+        notNull('DayReport', 'room_revenue'),
+        notNull('StaffReservation', 'changed_at'),
+        notNull('StaffReservationWithHistory', 'changed_at'),
+        notNull('StaffReservationWithHistory', 'history'),
+      ],
     },
   },
 ];
