@@ -85,7 +85,7 @@ describe('the previous version on the database of this version', { skip }, () =>
     const { body } = await remote.call('POST', '/v1/third-party/orders/', { headers: tenant.partner, json });
     const list = (query: string) => service.call('GET', `/v1/staff/orders/?${query}`, { headers: tenant.staff });
     for (const query of ['name=ines', 'phone=351912345678', 'open=true', 'external_order_id=searched']) {
-      const [order] = (await list(query)).body;
+      const [order] = (await list(query)).body.results;
       assert.equal(order?.order_id, body.order_id, query);
     }
     await moveOrder(service, tenant, body.order_id, 'ready');
