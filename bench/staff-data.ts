@@ -67,13 +67,18 @@ function numbered(count: number, days: number): string {
 async function storeOrders(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
-       total, currency, created_at)
+       total, currency, created_at, status_changed_at, customer_search_name, customer_digits)
+     SELECT found.*, created_at, lower(translate(customer_name, 'ÁáàŁłŻż', 'AaaLlZz')),
+      regexp_replace(translate(customer_phone, '٣٥١', '351'), '[^0-9]', '', 'g')
+     FROM (
      SELECT ${TENANT}, id, ${PARTNER}, 'E-' || n,
        CASE WHEN n % 200 = 0 THEN 'pending' WHEN n % 7 = 0 THEN 'cancelled' ELSE 'completed' END,
        CASE WHEN n % 300 = 0 THEN 'pick_up' WHEN n % 3 = 0 THEN 'take_away' ELSE 'delivery' END,
        CASE WHEN n % 10 = 0 THEN NULL WHEN n % 9 = 0 THEN 'Ánà ' || n ELSE initcap(left(hash, 8)) END,
        CASE WHEN n % 10 = 0 THEN NULL ELSE '+351 ' || 900000000 + n % 20000 END, $1::json, 27.00, 'EUR', at
-     FROM ${numbered(STAFF_ROWS.orders, DAYS.orders)}, ${PARTNERS} AS own (partners)`,
+     FROM ${numbered(STAFF_ROWS.orders, DAYS.orders)}, ${PARTNERS} AS own (partners)
+     ) AS found (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
+       total, currency, created_at)`,
     [LINES],
   );
 }
@@ -86,20 +91,26 @@ async function storeStays(client: pg.Client): Promise<void> {
   const { stays } = STAFF_ROWS;
   await client.query(
     `INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, external_source, external_id, status,
-       room_type_id, rate_plan_id, check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount, currency, created_at,
-       changed_at, has_history)
+       room_type_id, rate_plan_id, check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount,
+       currency, created_at, changed_at, guest_search_name, guest_digits, guest_search_email)
+     SELECT found.*, lower(translate(guest_name, 'ÁáàŁłŻż', 'AaaLlZz')),
+      regexp_replace(translate(guest_phone, '٣٥١', '351'), '[^0-9]', '', 'g'), lower(guest_email)
+     FROM (
      SELECT ${TENANT}, id, 'N' || n, CASE source WHEN 'partner' THEN ${PARTNER} END, CASE source WHEN 'partner' THEN 'P' || n END,
        CASE source WHEN 'ota' THEN 'an-ota' END, CASE source WHEN 'ota' THEN 'O' || n END,
        CASE WHEN n % 500 = 7 THEN 'pending' WHEN n % 9 = 0 THEN 'cancelled' WHEN day >= current_date THEN 'confirmed' ELSE 'completed' END,
        room_types[room], plans[room], day, day + (CASE WHEN n % 500 = 11 THEN 60 ELSE 1 + n % 6 END)::int, 2,
        CASE WHEN n % 1000 = 5 THEN 'Łucja Żak' ELSE initcap(left(hash, 8)) || ' ' || n END, '+351 ' || 900000000 + n, 'g' || n % 20000 || '@example.com',
-       285.00, 'EUR', at, CASE WHEN n % 1000 = 9 THEN now() ELSE at END, true
+       285.00, 'EUR', at, CASE WHEN n % 1000 = 9 THEN now() ELSE at END
      FROM (
        SELECT *, CASE WHEN n % 1000 = 0 THEN 'house' WHEN n % 5 < 3 THEN 'partner' ELSE 'ota' END AS source,
          CASE WHEN n % 1000 = 3 THEN 8 ELSE 1 + (n / 7 % 7)::int END AS room,
          current_date + ${STAYS_UNTIL} - (${DAYS.stays}::bigint * (${stays} - n) / ${stays})::int AS day
        FROM ${numbered(stays, DAYS.stays)}
-     ) AS stay, ${PARTNERS} AS own (partners), ${ROOM_TYPES} AS rooms (room_types), ${PLANS} AS priced (plans)`,
+     ) AS stay, ${PARTNERS} AS own (partners), ${ROOM_TYPES} AS rooms (room_types), ${PLANS} AS priced (plans)
+     ) AS found (tenant_id, id, natural_id, credential_id, external_reservation_id, external_source, external_id, status,
+       room_type_id, rate_plan_id, check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount,
+       currency, created_at, changed_at)`,
   );
   await storeNights(client);
 }

@@ -5,6 +5,8 @@ import type { Stand } from './stand.ts';
 /** Service whose first tenant has long lists, with the headers and ids for the calls that measure these lists. */
 export interface StaffStand {
   url: string;
+  databaseUrl: string;
+  tenantId: number;
   /** Headers of the owner of the tenant. */
   owner: Record<string, string>;
   /** Ids of the tenant's partner credentials. The first credential has most of the orders and stays, and the third one has few. */
@@ -23,6 +25,8 @@ export async function openStaffStand(stand: Stand, masterKey: Buffer): Promise<S
   );
   return {
     url: stand.service.url,
+    databaseUrl: stand.databaseUrl,
+    tenantId,
     owner: await ownerOf(tenantId),
     partners: stand.partners.filter((partner) => partner.tenantId === tenantId).map(({ credentialId }) => credentialId),
     roomTypes: (stand.roomTypes.get(tenantId) ?? []).map(({ id }) => id),

@@ -252,7 +252,7 @@ CREATE TABLE event (
   CONSTRAINT event_of_credential FOREIGN KEY (tenant_id, credential_id) REFERENCES credential (tenant_id, id)
 );
 CREATE INDEX event_in_feed ON event (tenant_id, credential_id, feed_position, id);
-CREATE INDEX event_by_kind ON event (tenant_id, credential_id, type, id);
+CREATE INDEX event_by_type ON event (tenant_id, type, id);
 
 -- The way of an event to the webhook of its credential. A row of its own, because its state changes at each attempt
 -- (docs/decisions/0028-delivery-table.md).
@@ -280,7 +280,8 @@ CREATE TABLE delivery (
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
 -- Deduplication would join the entries of deliveries that became due together, and a look-up then skips no dead entry until all are dead.
 CREATE INDEX delivery_due ON delivery (tenant_id, credential_id, next_attempt_at) WITH (deduplicate_items = off) WHERE status = 'pending';
-CREATE INDEX delivery_by_status ON delivery (tenant_id, status, id);
+-- A successful delivery leaves the index, and its change of status adds no entry.
+CREATE INDEX delivery_undelivered ON delivery (tenant_id, status, id) WHERE status <> 'delivered';
 CREATE INDEX delivery_by_credential ON delivery (tenant_id, credential_id, id);
 CREATE INDEX delivery_failed ON delivery (tenant_id, credential_id, id) WHERE status = 'failed';
 
@@ -388,8 +389,6 @@ CREATE TABLE restaurant_order (
   CONSTRAINT restaurant_order_total CHECK (total >= 0)
 );
 CREATE INDEX restaurant_order_by_credential ON restaurant_order (tenant_id, credential_id, id);
-CREATE INDEX restaurant_order_by_status ON restaurant_order (tenant_id, status, id);
-CREATE INDEX restaurant_order_by_type ON restaurant_order (tenant_id, order_type, id);
 -- The kitchen's list of unfinished orders, asked for every few seconds.
 CREATE INDEX restaurant_order_open ON restaurant_order (tenant_id, id) WHERE status NOT IN ('completed', 'cancelled');
 CREATE INDEX restaurant_order_by_name ON restaurant_order (tenant_id, customer_search_name, id) WHERE customer_search_name IS NOT NULL;
@@ -571,10 +570,6 @@ CREATE INDEX reservation_by_status ON reservation (tenant_id, status, id);
 CREATE INDEX reservation_by_check_in ON reservation (tenant_id, check_in, id);
 CREATE INDEX reservation_by_status_check_in ON reservation (tenant_id, status, check_in, id);
 CREATE INDEX reservation_by_change ON reservation (tenant_id, changed_at, id);
-CREATE INDEX reservation_by_room_type ON reservation (tenant_id, room_type_id, id);
--- Each stay is in one of these three indexes.
-CREATE INDEX reservation_of_partners ON reservation (tenant_id, id) WHERE credential_id IS NOT NULL;
-CREATE INDEX reservation_of_otas ON reservation (tenant_id, id) WHERE external_source IS NOT NULL;
 CREATE INDEX reservation_of_house ON reservation (tenant_id, id) WHERE credential_id IS NULL AND external_source IS NULL;
 CREATE INDEX reservation_by_guest_name ON reservation (tenant_id, guest_search_name, id);
 CREATE INDEX reservation_by_guest_phone ON reservation (tenant_id, guest_digits, id) WHERE guest_digits IS NOT NULL;
@@ -582,8 +577,6 @@ CREATE INDEX reservation_by_guest_email ON reservation (tenant_id, guest_search_
 CREATE INDEX reservation_by_external_id ON reservation (tenant_id, external_id) WHERE external_id IS NOT NULL;
 -- Few stays have more than 31 nights. All others that are in the hotel on a day began in the 31 days before.
 CREATE INDEX reservation_of_many_nights ON reservation (tenant_id, check_out) WHERE check_out - check_in > 31;
-CREATE INDEX reservation_for_lists ON reservation (tenant_id, id)
-  INCLUDE (status, credential_id, external_source, room_type_id, check_in, changed_at, created_at);
 -- Tells the planner that the sources of stays differ from tenant to tenant.
 CREATE STATISTICS reservation_sources (mcv) ON tenant_id, credential_id, external_source FROM reservation;
 
@@ -617,18 +610,3 @@ CREATE INDEX reservation_change_by_reservation ON reservation_change (tenant_id,
 -- Stays that a change has taken away from a night.
 CREATE INDEX reservation_change_from_night ON reservation_change (tenant_id, previous_room_type_id, previous_check_in)
   WHERE previous_room_type_id IS NOT NULL;
-
--- TEMPORARY until lists
-CREATE TABLE list_tally (
-  tenant_id      bigint NOT NULL,
-  list           text NOT NULL CHECK (list IN ('orders', 'deliveries')),
-  from_id        uuid NOT NULL,
-  before_id      uuid NOT NULL,
-  first_id       uuid,
-  open_count     integer NOT NULL,
-  statuses       text[] NOT NULL,
-  kinds          text[] NOT NULL,
-  credential_ids uuid[] NOT NULL,
-  counts         integer[] NOT NULL,
-  PRIMARY KEY (tenant_id, list, from_id)
-);

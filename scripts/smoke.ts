@@ -159,7 +159,10 @@ async function startReceiver({ base, key, secret }: Printed): Promise<Running> {
 async function moveAlong({ base, email, password }: Printed, receiver: Running, status: string): Promise<void> {
   const token = await call('POST', `${base}/v1/auth/token/`, {}, { email, password });
   const owner = { authorization: `Bearer ${(token as { access_token: string }).access_token}` };
-  const [order] = (await call('GET', `${base}/v1/staff/orders/`, owner)) as { order_id: string }[];
+  const { results } = (await call('GET', `${base}/v1/staff/orders/?limit=1`, owner)) as {
+    results: { order_id: string }[];
+  };
+  const [order] = results;
   await call('POST', `${base}/v1/staff/orders/${order?.order_id}/status/`, owner, { status });
   const line = new RegExp(`^verified order\\.status_changed "${ORDER}" status ${status}$`, 'm');
   await receiver.waitFor(line, ARRIVAL_TIMEOUT_MS);

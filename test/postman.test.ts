@@ -99,7 +99,7 @@ describe('the Postman collection', () => {
     assert.deepEqual(await planRows(hotel), plansBefore);
     const lists = ['/v1/staff/orders/', '/v1/staff/reservations/'].map(async (path) => {
       const answer = await service.call('GET', path, { headers: hotel.owner });
-      return answer.body.map(({ status }: { status: string }) => status);
+      return answer.body.results.map(({ status }: { status: string }) => status);
     });
     assert.deepEqual(await Promise.all(lists), [['cancelled'], ['cancelled']]);
   });

@@ -103,7 +103,7 @@ function lookWith(orders: string[], roomTypeId: string): FilledDataDir['look'] {
 export async function waitForOutcomes({ owner }: DemoClient): Promise<void> {
   await eventually(async () => {
     const { body } = await owner('GET', '/v1/staff/webhook-deliveries/');
-    return body.every(({ status }: { status: string }) => status !== 'pending');
+    return body.results.every(({ status }: { status: string }) => status !== 'pending');
   }, 'end of all deliveries');
 }
 

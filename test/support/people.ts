@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Answer } from './http.ts';
 import type { TestService, TestTenant } from './service.ts';
 import { CONSOLE, consoleHeaders, ME, tokenOf as cookieTokenOf } from './sessions.ts';
+import { entriesOf } from './lists.ts';
 
 export const PEOPLE = '/v1/staff/people/';
 export const CHOOSE_PASSWORD = '/v1/auth/password/';
@@ -82,7 +83,7 @@ export async function signInForToken(node: Node, email: string, password = NEW_P
 
 /** Returns the entries of the audit trail about a person, newest first. */
 export async function auditOf(node: Node, { owner }: TestTenant, subject: string) {
-  const { body } = await node.call('GET', '/v1/staff/audit/', { headers: owner });
+  const body = await entriesOf(node, '/v1/staff/audit/', owner);
   return body.filter((entry: { subject: string }) => entry.subject === subject);
 }
 

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Dish, MenuDocument } from '#restaurant/menu/schema.ts';
 import type { Answer } from './http.ts';
 import type { TestService, TestTenant } from './service.ts';
+import { entriesOf } from './lists.ts';
 
 export const MENU = '/v1/third-party/menu/';
 export const ORDERS = '/v1/third-party/orders/';
@@ -49,7 +50,7 @@ export async function auditOf(
   tenant: Pick<TestTenant, 'owner'>,
   action: string,
 ): Promise<{ subject: string; details: unknown }[]> {
-  const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+  const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
   const entries = body as { action: string; subject: string; details: unknown }[];
   return entries.filter((entry) => entry.action === action).map(({ subject, details }) => ({ subject, details }));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { entriesOf } from './lists.ts';
 import type { ReceivedRequest } from './receiver.ts';
 import type { TestService, TestTenant } from './service.ts';
 
@@ -68,9 +69,7 @@ export async function causeEvent(service: TestService, tenant: TestTenant, partn
 }
 
 export async function listDeliveries(service: TestService, tenant: TestTenant): Promise<ListedDelivery[]> {
-  const answer = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: tenant.staff });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  return await entriesOf(service, '/v1/staff/webhook-deliveries/', tenant.staff);
 }
 
 /** Waits until the tenant's only delivery has the given status, and returns the delivery. */

@@ -5,18 +5,15 @@ import type { TestTenant } from '#test/support/service.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, sampleHotel } from '#test/support/tenants.ts';
 import { eventually } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { setPassword } from '../tenants/tenants.ts';
 import type { AuditEntry } from './schema.ts';
-
-const AUDIT = '/v1/staff/audit/';
 
 const { service, tenant } = await useRestaurant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
 
 describe('GET /v1/staff/audit/', () => {
   async function trail(target: TestTenant = tenant): Promise<AuditEntry[]> {
-    const answer = await service.call('GET', AUDIT, { headers: target.owner });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+    return await entriesOf(service, '/v1/staff/audit/', target.owner);
   }
 
   /** Makes a call, checks its status, and returns the entries that it added to the audit trail, newest first. */
@@ -196,7 +193,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(good.added, []);
   });
 
-  it("200: an owner gets only the audit entries of the owner's tenant, newest first, as a whole list or in pages", async () => {
+  it("200: an owner gets only the audit entries of the owner's tenant, newest first", async () => {
     const whole = await trail();
     assert.deepEqual(
       whole.map((entry) => entry.id),
@@ -205,9 +202,6 @@ describe('GET /v1/staff/audit/', () => {
         .sort()
         .reverse(),
     );
-    const page = await service.call('GET', `${AUDIT}?page=2&page_size=2`, { headers: tenant.owner });
-    assert.equal(page.body.count, whole.length);
-    assert.deepEqual(page.body.results, whole.slice(2, 4));
     const other = await service.tenant();
     const operator = { type: 'operator', id: null, name: null };
     const users = await service.database.db

@@ -1,11 +1,10 @@
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { LongList } from '#platform/http/list.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Actor, AuditAction } from './schema.ts';
 import * as store from './store.ts';
 
 export { type Actor, type AuditAction, AuditEntry } from './schema.ts';
-export { type AuditFilter, type AuditRow, type PartialEntry, readPartialEntries } from './store.ts';
+export { type AuditFilter, type AuditRow, listEntries, type PartialEntry, readPartialEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {
@@ -53,12 +52,4 @@ function rowOf(actor: Actor, id: string, at: Date, { action, subject, details }:
     subject,
     details: JSON.stringify(details),
   };
-}
-
-/** Number of audit entries that are read in one batch. The number is small, because one entry may contain up to 1,000 rates. */
-const ENTRIES_A_BATCH = 50;
-
-/** Returns the entries of the tenant's audit trail that pass the filter, newest first. */
-export function listAudit(db: Database, tenantId: number, filter: store.AuditFilter): LongList<store.AuditRow> {
-  return { batchSize: ENTRIES_A_BATCH, ...store.listEntries(db, tenantId, filter) };
 }

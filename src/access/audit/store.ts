@@ -1,6 +1,6 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Database, Db } from '#platform/db/database.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db } from '#platform/db/database.ts';
+import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 
@@ -36,28 +36,26 @@ export interface AuditFilter {
  */
 const CLOCK_JUMP_MS = 60_000;
 
-/** Returns the audit entries of the tenant that pass the filter, newest first. */
-export function listEntries(db: Database, tenantId: number, filter: AuditFilter): KeysetList<AuditRow> {
-  const list = conditionsOf(filter).reduce(
-    (entries, condition) => entries.where(condition),
-    db.selectFrom('audit_entry').where('tenant_id', '=', tenantId),
-  );
-  return keysetList(db, list, (entries) => entries.selectAll());
-}
-
-function conditionsOf({ action, actorId, subject, fromMs, toMs }: AuditFilter): RawBuilder<boolean>[] {
-  const conditions = [
-    action !== undefined && sql<boolean>`action = ${action}`,
-    actorId !== undefined && sql<boolean>`actor_id = ${actorId}::uuid`,
-    subject !== undefined && sql<boolean>`subject = ${subject}`,
-    // An id begins with a time, so a condition on `id` lets the query use the index of the ids. The time in an id may be up to
-    // CLOCK_JUMP_MS earlier or later than `at`. So the condition on `id` also accepts entries that are up to CLOCK_JUMP_MS outside of the
-    // time range. The condition on `at` removes these entries.
-    fromMs !== undefined &&
-      sql<boolean>`id >= ${firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS))} AND at >= ${new Date(fromMs)}`,
-    toMs !== undefined && sql<boolean>`id < ${firstIdAt(toMs + CLOCK_JUMP_MS)} AND at < ${new Date(toMs)}`,
-  ];
-  return conditions.filter((condition) => condition !== false);
+/** Returns the list of the tenant's audit entries that pass the filter, newest first. */
+export function listEntries(tenantId: number, filter: AuditFilter): KeysetList<AuditRow> {
+  const { action, actorId, subject, fromMs, toMs } = filter;
+  return {
+    ...NEWEST_FIRST,
+    name: 'audit',
+    from: sql`audit_entry`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    range: [
+      ...given(fromMs, (ms) => sql`id >= ${firstIdAt(Math.max(0, ms - CLOCK_JUMP_MS))}::uuid`),
+      ...given(toMs, (ms) => sql`id < ${firstIdAt(ms + CLOCK_JUMP_MS)}::uuid`),
+    ],
+    filters: [...given(fromMs, (ms) => sql`at >= ${new Date(ms)}`), ...given(toMs, (ms) => sql`at < ${new Date(ms)}`)],
+    indexed: [
+      ...given(subject, (text) => sql`subject = ${text}`),
+      ...given(actorId, (id) => sql`actor_id = ${id}::uuid`),
+      ...given(action, (text) => sql`action = ${text}`),
+    ],
+    row: sql`SELECT * FROM audit_entry WHERE tenant_id = ${tenantId} AND id = page.id`,
+  };
 }
 
 /**

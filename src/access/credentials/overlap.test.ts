@@ -12,6 +12,7 @@ import { pmsHeaders } from '#test/support/hotel.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, isSignedWith, register } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { Authentication } from './authentication.ts';
 
 const MENU = '/v1/third-party/menu/';
@@ -183,7 +184,7 @@ describe('POST /v1/staff/credentials/{id}/rotate/', () => {
   it('200: the audit trail has the time at which the old secret ends, and no audit entry and no database row contains a secret', async () => {
     const { api_secret, previous_secret_ends_at } = await rotated(60);
     const { body, text } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
-    const entry = body.find(({ action }: { action: string }) => action === 'credential.rotated');
+    const entry = body.results.find(({ action }: { action: string }) => action === 'credential.rotated');
     assert.deepEqual(entry.details, { audience: 'third_party', label: 'A platform', previous_secret_ends_at });
     assert.ok(!text.includes(api_secret.slice(4)));
     const { rows } = await sql`SELECT * FROM credential WHERE tenant_id = ${tenant.tenantId}`.execute(
@@ -226,7 +227,7 @@ describe('a rotation whose response to the COMMIT is lost', () => {
     assert.equal(answer.status, 200, answer.text);
     assert.equal(loser.lostCount, 1);
     assert.deepEqual(await statuses(tenant.credential.api_secret, answer.body.api_secret), [BOTH, BOTH]);
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     const entries = body.filter(({ action }: { action: string }) => action === 'credential.rotated');
     assert.deepEqual(
       entries.map(({ details }: { details: { previous_secret_ends_at: string } }) => details.previous_secret_ends_at),

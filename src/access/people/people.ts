@@ -1,7 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
-import type { LongList } from '#platform/http/list.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import {
   actorOf,
@@ -39,8 +38,8 @@ export class People {
   }
 
   /** Returns the people of the tenant, newest first, also disabled and invited people. */
-  list(tenantId: number): LongList<store.PersonRow> {
-    return store.listPeople(this.#db, tenantId);
+  async list(tenantId: number): Promise<store.PersonRow[]> {
+    return await store.listPeople(this.#db, tenantId);
   }
 
   /**

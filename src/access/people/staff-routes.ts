@@ -1,8 +1,6 @@
 import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { type People, personShape } from './people.ts';
 import { Invitation, PasswordReset, Person, PersonChange, PersonInvite, PersonPath } from './schema.ts';
 
@@ -25,18 +23,16 @@ function listAndInvite(app: App, { people, ownerGuard }: Dependencies): void {
     PATH,
     {
       onRequest: ownerGuard,
-      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listPeople',
         summary: 'List the owners and the staff',
         description:
           'Lists all people of the tenant, newest first, also the disabled and the invited ones. Only the owner may call this operation.',
-        querystring: PageQuery,
-        response: { 200: Type.Union([Type.Array(Person), pageOf(Person)]) },
+        response: { 200: Type.Array(Person) },
       },
     },
-    (request, reply) => sendLongList(request, reply, people.list(request.staff.tenant.id), personShape),
+    async (request) => (await people.list(request.staff.tenant.id)).map(personShape),
   );
   app.post(
     PATH,

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { AppUser, OneTimeLink } from '#platform/db/types.ts';
 
 const PERSON_COLUMNS = [
@@ -17,9 +16,9 @@ const PERSON_COLUMNS = [
 export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
 
 /** Lists the people of the tenant, newest first, also disabled and invited people. */
-export function listPeople(db: Database, tenantId: number): KeysetList<PersonRow> {
-  const list = db.selectFrom('app_user').where('tenant_id', '=', tenantId);
-  return keysetList(db, list, (people) => people.select(PERSON_COLUMNS));
+export async function listPeople(db: Database, tenantId: number): Promise<PersonRow[]> {
+  const people = db.selectFrom('app_user').select(PERSON_COLUMNS).where('tenant_id', '=', tenantId);
+  return await people.orderBy('id', 'desc').execute();
 }
 
 export async function findPerson(db: Db, tenantId: number, id: string): Promise<PersonRow> {

@@ -1,8 +1,6 @@
 import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { CreatedDisplay, Display, DisplayCreate, DisplayPath } from './display-schema.ts';
 import { type Displays, displayShape } from './displays.ts';
 
@@ -20,17 +18,15 @@ export function displayStaffRoutes(app: App, { displays, ownerGuard }: Dependenc
     PATH,
     {
       onRequest: ownerGuard,
-      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listDisplays',
         summary: 'List the displays',
         description: 'Lists the displays that are not removed, newest first. Only the owner may call this operation.',
-        querystring: PageQuery,
-        response: { 200: Type.Union([Type.Array(Display), pageOf(Display)]) },
+        response: { 200: Type.Array(Display) },
       },
     },
-    (request, reply) => sendLongList(request, reply, displays.list(request.staff.tenant.id), displayShape),
+    async (request) => (await displays.list(request.staff.tenant.id)).map(displayShape),
   );
   app.post(
     PATH,

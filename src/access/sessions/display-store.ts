@@ -1,15 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
-import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { Display } from '#platform/db/types.ts';
 
 /** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
 /** Lists the displays that are not removed, newest first. */
-export function listDisplays(db: Database, tenantId: number): KeysetList<DisplayRow> {
-  const list = db.selectFrom('display').where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
-  return keysetList(db, list, (displays) => displays.selectAll('display').select(lastUseOf(tenantId)));
+export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
+  const displays = db.selectFrom('display').selectAll('display').select(lastUseOf(tenantId));
+  const listed = displays.where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
+  return await listed.orderBy('id', 'desc').execute();
 }
 
 function lastUseOf(tenantId: number) {

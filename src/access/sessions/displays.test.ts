@@ -5,6 +5,7 @@ import { cookieOf } from '#test/support/people.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { CONSOLE } from '#test/support/sessions.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const DISPLAYS = '/v1/staff/displays/';
 const PAIR = '/v1/auth/display/';
@@ -95,7 +96,7 @@ describe('POST /v1/auth/display/', () => {
     assert.equal((await service.call('GET', '/v1/staff/orders/', { headers })).status, 403);
     const [shown] = await list();
     assert.ok(Math.abs(Date.parse(shown.last_used_at) - Date.now()) < 60_000);
-    const trail = (await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner })).body;
+    const trail = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     const entries = trail.filter(({ subject }: { subject: string }) => subject === id);
     assert.deepEqual(
       entries.map(({ action, actor }: { action: string; actor: { type: string } }) => [action, actor.type]),

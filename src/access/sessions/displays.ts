@@ -2,7 +2,6 @@ import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound, UnavailableError } from '#platform/errors.ts';
-import type { LongList } from '#platform/http/list.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
 import { actorOf, type Area, orderedAreas, type Staff } from '../tenants/tenants.ts';
@@ -30,8 +29,8 @@ export class Displays {
   }
 
   /** Returns the displays that are not removed, newest first. */
-  list(tenantId: number): LongList<store.DisplayRow> {
-    return store.listDisplays(this.#db, tenantId);
+  async list(tenantId: number): Promise<store.DisplayRow[]> {
+    return await store.listDisplays(this.#db, tenantId);
   }
 
   /** Adds a display, and makes its pairing code. Only a keyed hash of the code is stored. */

@@ -15,6 +15,7 @@ import {
   signIn,
   tokenOf,
 } from '#test/support/sessions.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 let service: TestService;
 let tenant: TestTenant;
@@ -108,7 +109,7 @@ describe('POST /v1/staff/sessions/{id}/end/', () => {
   const end = (id: string, headers: Record<string, string>, node = service) =>
     node.call('POST', `${SESSIONS}${id}/end/`, { headers });
   const trail = async () =>
-    (await get('/v1/staff/audit/', tenant.owner)).body.filter(
+    (await entriesOf(service, '/v1/staff/audit/', tenant.owner)).filter(
       ({ action }: { action: string }) => action === 'session.ended',
     );
 

@@ -14,6 +14,7 @@ import {
   tokenOf,
 } from '#test/support/sessions.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const PASSWORD = `${ME}password/`;
 const NEW_PASSWORD = 'a password of tomorrow';
@@ -24,7 +25,7 @@ const { service, tenant } = await useRestaurant();
 const statusOf = async (headers: Record<string, string>, node = service) =>
   (await node.call('GET', ME, { headers })).status;
 const trailOf = async ({ owner }: TestTenant) =>
-  (await service.call('GET', '/v1/staff/audit/', { headers: owner })).body as {
+  (await entriesOf(service, '/v1/staff/audit/', owner)) as {
     action: string;
     actor: object;
     subject: string;
@@ -92,9 +93,9 @@ describe('POST /v1/staff/me/password/', () => {
     const json = { email: `owner@${other.document.slug}.example`, password: NEW_PASSWORD };
     const signedIn = await service.call('POST', SESSION, { headers: CONSOLE, json });
     assert.equal(signedIn.status, 200);
-    const trail = await service.call('GET', '/v1/staff/audit/', { headers: consoleHeaders(tokenOf(signedIn)) });
+    const trail = await entriesOf(service, '/v1/staff/audit/', consoleHeaders(tokenOf(signedIn)));
     const id = await personId(service, other.tenantId, 'owner');
-    const [entry] = trail.body.filter(({ action }: { action: string }) => action === 'user.password_changed');
+    const [entry] = trail.filter(({ action }: { action: string }) => action === 'user.password_changed');
     assert.deepEqual([entry.actor, entry.subject], [{ type: 'user', id, name: json.email }, id]);
   });
 

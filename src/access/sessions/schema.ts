@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { PageQuery } from '#platform/http/paging.ts';
 import { matching } from '#platform/lib/patterns.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, FeatureName, NewPassword, Password, PersonName, Role } from '../tenants/tenants.ts';
@@ -208,7 +207,6 @@ export const Session = Type.Object(
 export type Session = Type.Static<typeof Session>;
 
 export const SessionQuery = Type.Object({
-  ...PageQuery.properties,
   person_id: Type.Optional(
     Type.String({
       format: 'uuid',

@@ -15,6 +15,7 @@ import {
 import { eventsOfSubject, openDemo, startSandboxWorker } from '#test/support/sandbox.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 /** Longest time in milliseconds that a test waits for an expected status. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
@@ -81,9 +82,9 @@ describe('sandbox front desk', { concurrency: true }, () => {
     const over = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3) });
     const pending = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3), status: 'pending' });
     startSandboxWorker(t, service, hotel, 1);
-    const stays = await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff });
+    const stays = await entriesOf(service, STAFF_RESERVATIONS, hotel.staff);
     const idOf = (answer: { body: { external_id: string } }): string =>
-      stays.body.find((stay: { external_id: string }) => stay.external_id === answer.body.external_id).reservation_id;
+      stays.find((stay: { external_id: string }) => stay.external_id === answer.body.external_id).reservation_id;
     await reaches(hotel, idOf(over), 'completed');
     assert.equal(await statusOf(hotel, idOf(pending)), 'pending');
   });

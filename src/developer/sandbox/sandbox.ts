@@ -10,7 +10,7 @@ import { readClocks } from '#hotel/rooms/rooms.ts';
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
-import { readOrders } from './store.ts';
+import { readOrders, readStays } from './store.ts';
 
 /**
  * Limits of the pause between two passes, in milliseconds of real time. A pass changes the status of each order and each stay whose next
@@ -23,6 +23,8 @@ const LONGEST_PAUSE_MS = 1_000;
  * pass reads the following orders and stays.
  */
 const ROWS_PER_PASS = 50;
+/** Id before all rows. */
+const FIRST_ID = firstIdAt(0);
 /**
  * Order statuses that are not final, the latest first. A pass reads the orders in this sequence of statuses. If the pass changes an order
  * from `pending` to `confirmed`, it has already read the confirmed orders. So it reads no order twice.
@@ -36,7 +38,7 @@ export interface SandboxOptions {
   db: Database;
   log: Logger;
   orders: Pick<Orders, 'moveAlong'>;
-  reservations: Pick<Reservations, 'list' | 'changeStatus'>;
+  reservations: Pick<Reservations, 'changeStatus'>;
   /** Finds the tenant whose orders and reservations the sandbox changes. Returns null while that tenant does not exist. */
   findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
   /** Number of simulated seconds that pass in one real second. Greater than 0. */
@@ -98,11 +100,9 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
   const orderReaders = UNFINISHED.map((status) =>
-    readInTurns((tenant, afterId) => readOrders(db, tenant, status, afterId ?? firstIdAt(0), ROWS_PER_PASS)),
+    readInTurns((tenant, afterId) => readOrders(db, tenant, status, afterId, ROWS_PER_PASS)),
   );
-  const readStays = readInTurns((tenant, afterId) =>
-    reservations.list({ tenantId: tenant, status: 'confirmed' }).readBatch(afterId, ROWS_PER_PASS),
-  );
+  const readNextStays = readInTurns((tenant, afterId) => readStays(db, tenant, afterId, ROWS_PER_PASS));
 
   async function moveOrders(tenant: number): Promise<void> {
     for (const readOrdersOfStatus of orderReaders) {
@@ -116,7 +116,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
   }
 
   async function moveStays(tenant: number): Promise<void> {
-    const stays = await readStays(tenant);
+    const stays = await readNextStays(tenant);
     const clocks = stays.length === 0 ? null : await readClocks(db, tenant);
     for (const { id, room_type_id, check_out, guest_name, created_at } of stays) {
       const clock = clocks?.get(room_type_id);
@@ -149,12 +149,12 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
  * first rows again. So the passes together read every row, even in a long list.
  */
 function readInTurns<Row extends { id: string }>(
-  read: (tenantId: number, afterId: string | null) => Promise<Row[]>,
+  read: (tenantId: number, afterId: string) => Promise<Row[]>,
 ): (tenantId: number) => Promise<Row[]> {
-  let afterId: string | null = null;
+  let afterId = FIRST_ID;
   return async (tenantId) => {
     const rows = await read(tenantId, afterId);
-    afterId = rows.length < ROWS_PER_PASS ? null : (rows.at(-1)?.id ?? null);
+    afterId = rows.length < ROWS_PER_PASS ? FIRST_ID : (rows.at(-1)?.id ?? FIRST_ID);
     return rows;
   };
 }

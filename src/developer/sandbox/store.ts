@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
+import type { Reservation } from '#platform/db/types.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import type { KitchenOrder } from './schedule.ts';
 
@@ -10,7 +11,8 @@ export interface OrderRow extends KitchenOrder {
 /**
  * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
  * the special dish, so the lines are not transferred. The SKU of a special dish begins with `SANDBOX-` and decides the next statuses of the
- * order. If an order has several special dishes, the first SKU in alphabetical order counts.
+ * order. If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use
+ * the index of open orders.
  */
 export async function readOrders(
   db: Database,
@@ -23,7 +25,8 @@ export async function readOrders(
     SELECT o.id, o.status, o.order_type, o.created_at, ordered.portions, ordered.special_sku
     FROM (
       SELECT id, status, order_type, created_at, lines FROM restaurant_order
-      WHERE tenant_id = ${tenantId} AND status = ${status} AND id > ${afterId} ORDER BY id LIMIT ${limit}
+      WHERE tenant_id = ${tenantId} AND status = ${status} AND status NOT IN ('completed', 'cancelled') AND id > ${afterId}
+      ORDER BY id LIMIT ${limit}
     ) AS o
     CROSS JOIN LATERAL (
       SELECT sum((line->>'quantity')::bigint)::bigint AS portions,
@@ -33,4 +36,19 @@ export async function readOrders(
     ORDER BY o.id
   `.execute(db);
   return rows;
+}
+
+type StayRow = Pick<Selectable<Reservation>, 'id' | 'room_type_id' | 'check_out' | 'guest_name' | 'created_at'>;
+
+/** Reads the tenant's confirmed stays whose id is after `afterId`, oldest first. */
+export async function readStays(db: Database, tenantId: number, afterId: string, limit: number): Promise<StayRow[]> {
+  return await db
+    .selectFrom('reservation')
+    .select(['id', 'room_type_id', 'check_out', 'guest_name', 'created_at'])
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'confirmed')
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }

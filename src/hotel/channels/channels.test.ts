@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
 import { CHANNELS, channelHeaders, makeChannel, RECEIVER } from '#test/support/channel.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 let service: TestService;
 let tenant: TestTenant;
@@ -121,7 +122,7 @@ describe('POST /v1/channel-manager/channels/{id}/rotate/', () => {
       list.map(({ channel_key }: { channel_key: string }) => channel_key),
       [answer.body.channel_key],
     );
-    const { body: audit } = await service.call('GET', '/v1/staff/audit/', { headers: own.owner });
+    const audit = await entriesOf(service, '/v1/staff/audit/', own.owner);
     assert.deepEqual(
       [audit[0].action, audit[0].actor.type, audit[0].subject, audit[0].details],
       ['channel.rotated', 'user', old.id, { source: 'staywell' }],

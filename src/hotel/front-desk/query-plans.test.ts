@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
+import { readKeysetPage } from '#platform/db/keyset-list.ts';
 import { dayAfter, dayAhead, openHotel, openSmallHotel, type TestHotel } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
@@ -130,14 +131,13 @@ describe('query plans of the calendar, of changes of rates and of oversold night
     await assertByIndex(() => changeRoomType(db, actor(), hotel.roomTypes['Type 1'] ?? '', { physical_capacity: 4 }));
   });
 
-  it('the whole list of oversold nights and a page of it read each table by an index', async () => {
-    const list = listOversoldNights(db, hotel.tenantId, dayAhead(10));
+  it('the list of oversold nights reads each table by an index', async () => {
+    const list = listOversoldNights(hotel.tenantId, dayAhead(10));
     await assertByIndex(async () => {
-      const first = await list.readBatch(null, 100);
-      assert.equal(first.length, 100);
-      assert.equal((await list.readBatch(first.at(-1)?.id ?? null, 100)).length, 100);
+      const { rows, next } = await readKeysetPage(db, list, { after: null, limit: 100 });
+      assert.equal(rows.length, 100);
+      assert.equal((await readKeysetPage(db, list, { after: next, limit: 100 })).rows.length, 100);
     });
-    await assertByIndex(async () => assert.ok((await list.readPage(50, 50)).count > 100));
   });
 });
 

@@ -2,8 +2,7 @@ import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendTexts, shortList } from '#platform/http/list.ts';
-import { PageQuery, pageOf } from '#platform/http/paging.ts';
+import { sendTexts } from '#platform/http/list.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
 import { listStaffProperties } from './front-desk.ts';
@@ -26,11 +25,10 @@ export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies):
           'Lists the active properties, in the order of the tenant document, each with its active room types and their ' +
           'active rate plans. The list does not show the prices of single nights.',
         tags: ['Properties'],
-        querystring: PageQuery,
-        response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },
+        response: { 200: Type.Array(StaffProperty) },
       },
     },
-    async (request) => shortList(request, await listStaffProperties(db, request.staff.tenant.id)),
+    async (request) => await listStaffProperties(db, request.staff.tenant.id),
   );
 }
 

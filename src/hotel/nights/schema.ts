@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { PageQuery } from '#platform/http/paging.ts';
+import { KeysetQuery } from '#platform/http/keyset-page.ts';
 
 export const OversoldQuery = Type.Object({
-  ...PageQuery.properties,
+  ...KeysetQuery.properties,
   from: Type.Optional(
     Type.String({
       format: 'date',

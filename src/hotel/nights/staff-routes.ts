@@ -1,11 +1,9 @@
-import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { pageOf } from '#platform/http/paging.ts';
+import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
 import { todayIn } from '#platform/lib/dates.ts';
-import { listOversoldNights } from './oversold-store.ts';
+import { listOversoldNights, type OversoldNight as NightRow } from './oversold-store.ts';
 import { OversoldNight, OversoldQuery } from './schema.ts';
 
 interface Dependencies {
@@ -18,7 +16,6 @@ export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): vo
     '/v1/staff/nights/oversold/',
     {
       onRequest: staffGuard,
-      config: { place: 'long' },
       schema: {
         operationId: 'listOversoldNights',
         summary: 'List the nights on which more rooms are held than the hotel has',
@@ -28,13 +25,16 @@ export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): vo
           'are no longer active are in the list too, because their stays still need rooms.',
         tags: ['Calendar'],
         querystring: OversoldQuery,
-        response: { 200: Type.Union([Type.Array(OversoldNight), pageOf(OversoldNight)]) },
+        response: { 200: keysetPageOf(OversoldNight) },
       },
     },
-    (request, reply) => {
-      const { id, timezone } = request.staff.tenant;
-      const list = listOversoldNights(db, id, request.query.from ?? todayIn(timezone));
-      return sendLongList(request, reply, list, ({ id: _, ...night }) => night);
+    async ({ staff, query }, reply) => {
+      const list = listOversoldNights(staff.tenant.id, query.from ?? todayIn(staff.tenant.timezone));
+      return sendPart(reply, await readPart(db, list, query), nightShape);
     },
   );
+}
+
+function nightShape({ room_type_id, date, capacity, held }: NightRow): NightRow {
+  return { room_type_id, date, capacity, held };
 }

@@ -238,8 +238,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const filter = { tenantId, status: request.query.status };
-      const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
+      const rows = await reservations.listByCheckIn(tenantId, request.query.status, MAX_RESERVATIONS);
       const clocks = await readClocks(db, tenantId);
       // The database sorts the reservations by the local date of check-in. The response is sorted by the check-in time in UTC. The two
       // orders may differ, because the properties may have different time zones.

@@ -4,6 +4,7 @@ import { assertError } from '#test/support/answers.ts';
 import { book, dayAhead, openHotel, pmsHeaders, type TestHotel, writePlan } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
 import { useService } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 let hotel: TestHotel;
 let flexible: string;
@@ -49,7 +50,7 @@ describe('PATCH /v1/staff/rate-plans/{id}/', () => {
 
   it('200: the audit trail has the values before and after a change, and no entry if the values are the same', async () => {
     const trail = async () => {
-      const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+      const body = await entriesOf(service, '/v1/staff/audit/', hotel.owner);
       return body.filter(({ action }: { action: string }) => action === 'rate_plan.changed');
     };
     assert.equal((await change(flexible, { base_price: '100', min_nights: 1 })).status, 200);

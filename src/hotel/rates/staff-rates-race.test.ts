@@ -5,6 +5,7 @@ import { countByStatus } from '#test/support/answers.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { changeRates } from './rate-changes.ts';
 import type { ChangedNight, NightState } from './staff-schema.ts';
 
@@ -115,7 +116,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
     assert.deepEqual(changed, [
       { rate_plan_id: plan, date: day(0), before: expected, after: { price: '70.00', is_sold_out: false } },
     ]);
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', hotel.owner);
     assert.equal(body.filter(({ action }: { action: string }) => action === 'rates.changed').length, 1);
   });
 });

@@ -8,6 +8,7 @@ import { startService } from '#test/support/service.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { changeRates } from './rate-changes.ts';
 import type { NightState } from './staff-schema.ts';
 
@@ -54,7 +55,7 @@ interface ListedEntry {
 }
 
 async function auditOf(action: string): Promise<{ subject: string; entries: { date: string }[]; actor: object }[]> {
-  const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+  const body = await entriesOf(service, '/v1/staff/audit/', hotel.owner);
   return body
     .filter((entry: { action: string }) => entry.action === action)
     .map(({ subject, details, actor: { type, id } }: ListedEntry) => ({

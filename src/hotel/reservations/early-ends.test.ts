@@ -20,6 +20,7 @@ import {
   type TestHotel,
 } from '#test/support/hotel.ts';
 import { useService } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const service = await useService();
 
@@ -53,7 +54,7 @@ const BOOKERS: Record<string, (hotel: TestHotel, stay: Record<string, unknown>) 
 };
 
 async function auditOf(hotel: TestHotel, id: string) {
-  const { body } = await service.call('GET', `/v1/staff/audit/?subject=${id}`, { headers: hotel.owner });
+  const body = await entriesOf(service, `/v1/staff/audit/?subject=${id}`, hotel.owner);
   return body
     .filter(({ action }: { action: string }) => action === 'reservation.changed')
     .map(({ details }: { details: { fields: object[] } }) => details.fields);

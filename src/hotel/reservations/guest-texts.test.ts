@@ -18,7 +18,7 @@ const { service, hotel } = await useHotel();
 
 /** Returns the guest of the newest stay. */
 async function newest() {
-  const { body } = await service.call('GET', `${STAFF_RESERVATIONS}?page_size=1`, { headers: hotel.staff });
+  const { body } = await service.call('GET', `${STAFF_RESERVATIONS}?limit=1`, { headers: hotel.staff });
   return body.results[0].guest;
 }
 

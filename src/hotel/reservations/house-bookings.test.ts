@@ -18,6 +18,7 @@ import {
 } from '#test/support/hotel.ts';
 import { startService } from '#test/support/service.ts';
 import { useHotel } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const { service, hotel } = await useHotel();
 
@@ -95,7 +96,7 @@ describe('POST /v1/staff/reservations/', () => {
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
     }
     assert.deepEqual(await freeRooms(own), [2, 2]);
-    const { body: trail } = await service.call('GET', '/v1/staff/audit/', { headers: own.owner });
+    const trail = await entriesOf(service, '/v1/staff/audit/', own.owner);
     const ofBooking = trail.filter(({ action }: { action: string }) => action === 'reservation.booked');
     assert.deepEqual(
       ofBooking.map(({ subject, actor }: { subject: string; actor: { type: string } }) => [subject, actor.type]),

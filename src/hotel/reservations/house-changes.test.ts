@@ -17,6 +17,7 @@ import {
   writePlan,
 } from '#test/support/hotel.ts';
 import { useHotel } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const { service, hotel } = await useHotel();
 
@@ -99,7 +100,7 @@ describe('PATCH /v1/staff/reservations/{id}/', () => {
     const own = await openHotel(service);
     const stay = await made(own);
     const entries = async () =>
-      (await service.call('GET', '/v1/staff/audit/', { headers: own.owner })).body.filter(
+      (await entriesOf(service, '/v1/staff/audit/', own.owner)).filter(
         ({ action }: { action: string }) => action === 'reservation.changed',
       );
     for (const json of [{}, { guests: 1, check_in: stay.check_in, guest: { name: stay.guest.name } }]) {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertNightCounters, bookForHouse, dayAhead, STAFF_RESERVATIONS } from '#test/support/hotel.ts';
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { useHotel } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { personOf, type Staff } from '#access/tenants/tenants.ts';
 import { createNightReader } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
@@ -46,7 +47,7 @@ describe('writes of staff after a lost response to the COMMIT', () => {
   }
 
   const entries = async (action: string, id: string) => {
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', hotel.owner);
     return body.filter((entry: { action: string; subject: string }) => entry.action === action && entry.subject === id);
   };
   const read = async (id: string) =>

@@ -2,7 +2,8 @@ import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
-import type { KeysetList } from '#platform/db/keyset-list.ts';
+import type { WholeList } from '#platform/db/whole-list.ts';
+import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
 import { nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
@@ -339,27 +340,31 @@ export class Reservations {
     return await shapeWithHistory(this.#db, row);
   }
 
-  /** Returns the list of reservations that pass the filter, newest first. */
-  list(filter: lists.ReservationFilter): KeysetList<store.ReservationRow> {
-    return lists.listReservations(this.#db, filter);
+  /** Returns the list of the reservations that the credential has booked, newest first. */
+  listOfCaller({ tenantId, credentialId }: Caller): WholeList<store.ReservationRow> {
+    return lists.listOfCredential(this.#db, tenantId, credentialId);
   }
 
   /**
-   * Returns the list of the reservations that pass the filters of the query.
-   * @throws ApiError 400 `invalid_request` if a filter is invalid
+   * Reads the part of the list of reservations that the query asks for.
+   * @throws ApiError 400 `invalid_request` if a filter or the cursor is invalid
    */
-  async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<KeysetList<lists.LabelledRow>> {
+  async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<ListPart<lists.LabelledRow>> {
     const filter = filterOf(tenantId, query);
     const { property_id: propertyId } = query;
-    // If the hotel has only one property, `listRoomTypeIds` returns undefined. Then the query needs no condition for the property, and is
-    // as fast as the list of all stays.
+    // If the hotel has only one property, `listRoomTypeIds` returns undefined, and the query needs no condition for the property.
     const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
-    return await lists.listForStaff(this.#db, { ...filter, roomTypeIds }, query.order ?? 'newest');
+    const list = lists.listForStaff({ ...filter, roomTypeIds }, query.order ?? 'newest');
+    return await readPart(this.#db, list, query);
   }
 
-  /** Reads at most `limit` reservations that pass the filter, with the latest check-in first. */
-  async listByCheckIn(filter: lists.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
-    return await lists.readByCheckIn(this.#db, filter, limit);
+  /** Reads at most `limit` reservations, with the latest check-in first. @param status undefined: any status */
+  async listByCheckIn(
+    tenantId: number,
+    status: ReservationStatus | undefined,
+    limit: number,
+  ): Promise<store.ReservationRow[]> {
+    return await lists.readByCheckIn(this.#db, { tenantId, status, limit });
   }
 }
 

@@ -90,10 +90,7 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
         response: { 200: Type.Union([Type.Array(ReservationResponse), pageOf(ReservationResponse)]) },
       },
     },
-    (request, reply) => {
-      const { tenantId, credentialId } = request.caller;
-      return sendLongList(request, reply, reservations.list({ tenantId, credentialId }), partnerShape);
-    },
+    (request, reply) => sendLongList(request, reply, reservations.listOfCaller(request.caller), partnerShape),
   );
   app.post(
     '/v1/third-party/hotels/reservations/',

@@ -14,6 +14,7 @@ import {
 } from '#test/support/hotel.ts';
 import { dumpRows } from '#test/support/restaurant.ts';
 import { useHotel } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const { service, hotel } = await useHotel();
 
@@ -142,7 +143,7 @@ describe('POST /v1/staff/reservations/{id}/arrival/', () => {
     const back = await service.call('POST', `${STAFF_RESERVATIONS}${id}/arrival/`, { headers: own.staff, body: form });
     assert.deepEqual([back.status, back.body.arrived_at], [200, null]);
     assert.equal((await eventsOf(service, own.tenantId)).length, events);
-    const { body: trail } = await service.call('GET', '/v1/staff/audit/', { headers: own.owner });
+    const trail = await entriesOf(service, '/v1/staff/audit/', own.owner);
     assert.deepEqual(
       trail
         .filter(({ action }: { action: string }) => action === 'reservation.arrival')

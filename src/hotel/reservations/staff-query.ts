@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageQuery } from '#platform/http/paging.ts';
+import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
@@ -16,7 +16,7 @@ const textOf = (maxLength: number, example: string, description: string, options
 
 /** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
 export const StaffReservationQuery = Type.Object({
-  ...PageQuery.properties,
+  ...KeysetQuery.properties,
   status: Type.Optional(
     Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',

@@ -1,9 +1,7 @@
-import Type from 'typebox';
 import { changeActorOf } from '#access/actors/actors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { pageOf } from '#platform/http/paging.ts';
+import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
 import type { Reservations } from './reservations.ts';
 import { StaffReservationQuery } from './staff-query.ts';
 import {
@@ -41,22 +39,19 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
-      config: { place: 'long' },
       schema: {
         ...SHARED,
         operationId: 'listStaffReservations',
         summary: "List the hotel's reservations",
         description:
-          'Lists the reservations of all partners and OTAs and of the hotel itself, newest first. The whole list is streamed ' +
-          'and may be long. Use the filters, or `page` and `page_size`, to read only a part of it. A reservation is listed if ' +
+          'Lists the reservations of all partners and OTAs and of the hotel itself, newest first. A reservation is listed if ' +
           'it passes all filters of the query. A filter by an unknown id gives an empty list.',
         querystring: StaffReservationQuery,
-        response: { 200: Type.Union([Type.Array(StaffReservation), pageOf(StaffReservation)]) },
+        response: { 200: keysetPageOf(StaffReservation) },
       },
     },
     async (request, reply) => {
-      const list = await reservations.listForStaff(request.staff.tenant.id, request.query);
-      return await sendLongList(request, reply, list, staffShape);
+      return sendPart(reply, await reservations.listForStaff(request.staff.tenant.id, request.query), staffShape);
     },
   );
   app.get(

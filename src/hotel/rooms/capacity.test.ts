@@ -6,6 +6,7 @@ import { book, dayAhead, openHotel, sellable, type TestHotel } from '#test/suppo
 import type { Answer } from '#test/support/http.ts';
 import { startService } from '#test/support/service.ts';
 import { useService } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 let hotel: TestHotel;
 let double: string;
@@ -43,7 +44,7 @@ describe('PATCH /v1/staff/room-types/{id}/', () => {
   it('200: the audit trail has the capacity before and after a change, and no entry if the capacity is the same', async () => {
     await change(double, { physical_capacity: 3 });
     await change(double, { physical_capacity: 4 });
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: hotel.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', hotel.owner);
     const entries = body.filter(({ action }: { action: string }) => action === 'room_type.changed');
     assert.deepEqual(
       entries.map(({ subject, details }: { subject: string; details: object }) => [subject, details]),

@@ -60,13 +60,13 @@ export async function executeAllByIndex(db: Db, statements: RawBuilder<unknown>[
 
 const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
   max_parallel_workers_per_gather: '0',
+  jit: 'off',
 });
 
 /**
- * Runs a statement with settings that make the planner read an index that has all columns of the statement. Without them, the planner would
- * scan the whole table for a statement that counts many rows, with several processes of the server.
+ * Runs a statement with settings that make the planner read indexes. Without them, the planner may scan the whole table for a search,
+ * because it does not know the value, or because the table was short at the last ANALYZE.
  */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const [result] = await executeWith(PLAN_WITHOUT_TABLE_SCAN, db, [statement]);

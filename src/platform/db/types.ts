@@ -150,19 +150,6 @@ export interface FeedEra {
   is_only: Generated<boolean>;
 }
 
-export interface ListTally {
-  before_id: string;
-  counts: number[];
-  credential_ids: string[];
-  first_id: string | null;
-  from_id: string;
-  kinds: string[];
-  list: string;
-  open_count: number;
-  statuses: string[];
-  tenant_id: number;
-}
-
 export interface Menu {
   sections: ColumnType<unknown, string, string>;
   tenant_id: number;
@@ -416,7 +403,6 @@ export interface DB {
   event: Event;
   event_feed: EventFeed;
   feed_era: FeedEra;
-  list_tally: ListTally;
   menu: Menu;
   night: Night;
   one_time_link: OneTimeLink;
@@ -450,7 +436,6 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   event: ["tenant_id","id","credential_id","type","body","subject","created_at","feed_position"],
   event_feed: ["tenant_id","credential_id","last_position"],
   feed_era: ["is_only","era"],
-  list_tally: ["tenant_id","list","from_id","before_id","first_id","open_count","statuses","kinds","credential_ids","counts"],
   menu: ["tenant_id","version","sections"],
   night: ["tenant_id","room_type_id","date","held"],
   one_time_link: ["tenant_id","id","secret_hash","kind","person_id","generation","created_at","expires_at","used_at"],

@@ -1,16 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import type { KeysetList } from '../db/keyset-list.ts';
-import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requestedPage } from './paging.ts';
-import { arrayTexts, type RenderBatch, slicesOf, streamTexts } from './streaming.ts';
-
-export interface LongList<Row> extends KeysetList<Row> {
-  /**
-   * Maximum number of rows that the service reads from the database at a time. A list with large rows sets a low number. If the field is
-   * missing, the service reads at most 500 rows (`arrayTexts`).
-   */
-  batchSize?: number;
-}
+import type { WholeList } from '../db/whole-list.ts';
+import { offsetOf, type PageFrame, type PageQuery, pageBody, requestedPage } from './paging.ts';
+import { arrayTexts, slicesOf, streamTexts } from './streaming.ts';
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
@@ -20,45 +12,15 @@ type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,
-  list: LongList<Row>,
+  list: WholeList<Row>,
   render: (row: Row) => unknown,
 ): Promise<never> {
   const wanted = requestedPage(request.query);
   if (wanted === null) {
-    const renderBatch = (rows: Row[]) => (rows.length === 0 ? [] : [JSON.stringify(rows.map(render)).slice(1, -1)]);
-    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch, list.batchSize));
+    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, render));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
   return sendJsonBytes(reply, JSON.stringify(pageBody(request, wanted, { count, results: results.map(render) })));
-}
-
-/**
- * Sends a list that may be of any length and whose entries may be large. A response with only one page is streamed too, because its entries
- * may be large.
- * @param renderBatch renders the entries as JSON. First reads the data that the rows lack, for example the items of an order
- */
-export async function sendLongListInParts<Row extends { id: string }>(
-  request: ListRequest,
-  reply: FastifyReply,
-  list: LongList<Row>,
-  renderBatch: RenderBatch<Row>,
-): Promise<never> {
-  const wanted = requestedPage(request.query);
-  if (wanted === null) {
-    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch, list.batchSize));
-  }
-  const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
-  const frame = pageFrame(request, wanted, count);
-  return await sendTexts(request, reply, () => framed(frame, renderBatch(results)));
-}
-
-async function* framed({ opening, closing }: PageFrame, texts: ReturnType<RenderBatch<never>>): AsyncGenerator<string> {
-  let before = opening;
-  for await (const text of texts) {
-    yield before + text;
-    before = ',';
-  }
-  yield before === opening ? opening + closing : closing;
 }
 
 /**

@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream';
 import { withRetries } from '../db/failures.ts';
-import type { KeysetList } from '../db/keyset-list.ts';
+import type { WholeList } from '../db/whole-list.ts';
 
 /** Reads at most `limit` rows, beginning after the row with the id `afterId`. If `afterId` is null, begins with the first row. */
-type ReadBatch<Row> = KeysetList<Row>['readBatch'];
-
-/** Renders rows as JSON texts. Each text contains one list entry, or several list entries separated by commas. */
-export type RenderBatch<Row> = (rows: Row[]) => Iterable<string> | AsyncIterable<string>;
+type ReadBatch<Row> = WholeList<Row>['readBatch'];
 
 /** Number of rows in the first batch. The size of each later batch is chosen so that its text has about `BATCH_LENGTH` characters. */
 const FIRST_BATCH = 100;
@@ -23,29 +20,27 @@ const PIECE_BYTES = 32 * 1024;
  */
 export async function* arrayTexts<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
-  renderBatch: RenderBatch<Row>,
-  largestBatch = LARGEST_BATCH,
+  render: (row: Row) => unknown,
 ): AsyncGenerator<string> {
   let separator = '[';
   let afterId: string | null = null;
-  let batchSize = Math.min(FIRST_BATCH, largestBatch);
+  let batchSize = FIRST_BATCH;
   for (let isLast = false; !isLast; ) {
-    const batch: RenderedBatch = await readAndRender(readBatch, renderBatch, afterId, batchSize);
-    let length = 0;
-    for await (const text of batch.texts) {
-      yield separator + text;
+    const batch: RenderedBatch = await readAndRender(readBatch, render, afterId, batchSize);
+    if (batch.count > 0) {
+      yield separator + batch.text;
       separator = ',';
-      length += text.length;
     }
     isLast = batch.count < batchSize;
     afterId = batch.lastId;
-    batchSize = Math.min(rowsOf(length / batch.count), largestBatch);
+    batchSize = rowsOf(batch.text.length / batch.count);
   }
   yield separator === '[' ? '[]' : ']';
 }
 
 interface RenderedBatch {
-  texts: Iterable<string> | AsyncIterable<string>;
+  /** JSON of the entries, with commas between them. */
+  text: string;
   count: number;
   lastId: string | null;
 }
@@ -56,13 +51,14 @@ interface RenderedBatch {
  */
 async function readAndRender<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
-  renderBatch: RenderBatch<Row>,
+  render: (row: Row) => unknown,
   afterId: string | null,
   batchSize: number,
 ): Promise<RenderedBatch> {
   // Retries the read if the database connection breaks. Otherwise a response that has already begun would have to be cut off.
   const rows = await withRetries(() => readBatch(afterId, batchSize));
-  return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
+  const text = JSON.stringify(rows.map(render)).slice(1, -1);
+  return { text, count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }
 
 function rowsOf(lengthOfOne: number): number {

@@ -7,6 +7,7 @@ import { dumpRows, MENU, orderPath, place, setOrderStatus, within1s } from '#tes
 import { startService, type TestTenant } from '#test/support/service.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
 import { Opening } from './opening.ts';
 
@@ -157,7 +158,7 @@ describe('POST, GET and DELETE /v1/staff/pause/', () => {
     await pause(tenant, { until, reason: 'oven' });
     await resume(tenant);
     await resume(tenant);
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     const entries = body.filter(({ action }: { action: string }) => action.startsWith('pause.'));
     const shown = entries.map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details]);
     const subject = String(tenant.tenantId);
@@ -214,7 +215,7 @@ describe('GET and PUT /v1/staff/opening-hours/', () => {
     const tenant = await service.tenant();
     const hours = [{ weekday: 7, opens: '18:00', closes: '02:00' }];
     await putHours(tenant, hours);
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     assert.deepEqual([body[0].action, body[0].details], ['opening_hours.changed', { hours }]);
   });
 });

@@ -5,6 +5,7 @@ import { eventRows } from '#test/support/events.ts';
 import { dumpRows, orderPath, place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
 import type { TestTenant } from '#test/support/service.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { callNumberOf } from '#platform/lib/natural-id.ts';
 
 const { service, tenant } = await useRestaurant();
@@ -36,7 +37,7 @@ describe('fields of an order that show who placed it and when it changed', () =>
     const by = { type: 'partner', id: own.credential.id, name: 'A platform' };
     assert.deepEqual(order.history, [{ status: 'pending', at: created_at, by }]);
     const { history, ...listed } = order;
-    assert.deepEqual((await service.call('GET', STAFF_ORDERS, { headers: own.staff })).body, [listed]);
+    assert.deepEqual(await entriesOf(service, STAFF_ORDERS, own.staff), [listed]);
   });
 
   it('200: the history has each status with its time, and with the id and name of the person or partner who set it', async () => {

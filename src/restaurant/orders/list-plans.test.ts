@@ -5,7 +5,7 @@ import { fillWithoutIndexes, openPlanned, type PlannedDatabase } from '#test/sup
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import { type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
+import { readKeysetPage } from '#platform/db/keyset-list.ts';
 import { listOfTenant, type OrderFilter } from './list-store.ts';
 
 /** Number of orders of the large tenant. They are spread over 200 days, so a search in 31 days has about 9,000 orders. */
@@ -16,8 +16,7 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 /**
  * Maximum number of database blocks (8 KiB of a table or an index) that a statement may read to return 50 orders of a list. The limit
- * allows one block of the table and a few blocks of an index for each order. It also allows a search by customer name to read the customer
- * names of all orders of 31 days. The limit does not apply to statements that count a list or skip its first entries.
+ * allows one block of the table and a few blocks of an index for each order. It also allows an examination of 10,000 orders.
  */
 const MOST_PAGES = 1_200;
 
@@ -50,8 +49,11 @@ describe('plans of the lists of orders', {
    */
   async function insert({ tenantId, credential }: TestTenant, count: number): Promise<void> {
     await sql`
-      INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
-        customer_phone, lines, total, currency, created_at)
+      INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
+        total, currency, created_at, status_changed_at, customer_search_name, customer_digits)
+      SELECT found.*, created_at, lower(translate(customer_name, 'ÁáàŁłŻż', 'AaaLlZz')),
+      regexp_replace(translate(customer_phone, '٣٥١', '351'), '[^0-9]', '', 'g')
+      FROM (
       SELECT ${tenantId}::bigint, (lpad(to_hex(ms), 12, '0') || '7' || left(hash, 3) || 'a' || right(hash, 15))::uuid,
         ${credential.id}::uuid, 'E-' || n,
         CASE WHEN n % 200 = 0 THEN 'pending' WHEN n % 7 = 0 THEN 'cancelled' ELSE 'completed' END,
@@ -62,18 +64,16 @@ describe('plans of the lists of orders', {
         SELECT n, md5(n::text) AS hash, ${NOW_MS}::bigint - (200 * ${DAY_MS}::bigint / ${count}::bigint) * (${count}::bigint - n) AS ms
         FROM generate_series(1, ${count}::bigint) AS n
       ) AS made
+      ) AS found (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone, lines,
+        total, currency, created_at)
     `.execute(service.database.db);
   }
 
-  /**
-   * Reads the first page of a list, a page in the middle, and a batch of the orders after a given id. If a call asks for the whole list and
-   * not for a page, the service reads the list in such batches.
-   */
-  async function read(of: TestTenant, filter: OrderFilter, order: ListOrder): Promise<void> {
-    const list = listOfTenant(planned.db, of.tenantId, filter, order);
-    const { count } = await list.readPage(0, PAGE);
-    await list.readPage(Math.floor(count / 2), PAGE);
-    await list.readBatch(firstIdAt(NOW_MS - 20 * DAY_MS), PAGE);
+  /** Reads the first page of a list, and a page after a given id. */
+  async function read(of: TestTenant, filter: OrderFilter, order: 'newest' | 'oldest'): Promise<void> {
+    const list = listOfTenant(of.tenantId, filter, order);
+    await readKeysetPage(planned.db, list, { after: null, limit: PAGE });
+    await readKeysetPage(planned.db, list, { after: [firstIdAt(NOW_MS - 20 * DAY_MS)], limit: PAGE });
   }
 
   const since = (days: number) => firstIdAt(NOW_MS - days * DAY_MS);
@@ -81,22 +81,15 @@ describe('plans of the lists of orders', {
   const FILTERS: Record<string, { filter: OrderFilter; uses?: Set<string> }> = {
     'no filter': { filter: {} },
     'a frequent status': { filter: { status: 'completed' } },
-    // All pending orders are open orders, so PostgreSQL may use the index of open orders in place of the index of statuses.
-    'a rare status': {
-      filter: { status: 'pending' },
-      uses: new Set(['restaurant_order_by_status', 'restaurant_order_open']),
-    },
-    'a status without orders': { filter: { status: 'ready' }, uses: new Set(['restaurant_order_by_status']) },
+    'a rare status': { filter: { status: 'pending' }, uses: new Set(['restaurant_order_open']) },
+    'a status without orders': { filter: { status: 'ready' }, uses: new Set(['restaurant_order_open']) },
     open: { filter: { isOpen: true }, uses: new Set(['restaurant_order_open']) },
     'ids of which none exists': {
       filter: { ids: [since(1), since(2), since(3)] },
       uses: new Set(['restaurant_order_pkey']),
     },
     'a frequent order type': { filter: { orderType: 'delivery' } },
-    'a rare order type': {
-      filter: { orderType: 'pick_up' },
-      uses: new Set(['restaurant_order_by_type', 'list_tally_pkey']),
-    },
+    'a rare order type': { filter: { orderType: 'pick_up' }, uses: new Set(['restaurant_order_pkey']) },
     'a phone': { filter: { phone: '35177' }, uses: new Set(['restaurant_order_by_phone']) },
     'a phone in other digits': { filter: { phone: '35151' }, uses: new Set(['restaurant_order_by_foreign_phone']) },
     'an unknown phone': { filter: { phone: '999' }, uses: new Set(['restaurant_order_by_phone']) },
@@ -111,11 +104,8 @@ describe('plans of the lists of orders', {
   };
 
   for (const [what, { filter, uses }] of Object.entries(FILTERS)) {
-    for (const [name, order] of [
-      ['newest first', NEWEST_FIRST],
-      ['oldest first', OLDEST_FIRST],
-    ] as const) {
-      it(`order list (filter: ${what}, ${name}): each query plan, custom or generic, uses an index, and reading orders takes at most ${MOST_PAGES} database pages`, async () => {
+    for (const order of ['newest', 'oldest'] as const) {
+      it(`order list (filter: ${what}, ${order} first): each query plan, custom or generic, uses an index, and reading orders takes at most ${MOST_PAGES} database pages`, async () => {
         for (const owner of [large, small]) {
           const indexes = await planned.indexesOf(() => read(owner, filter, order));
           if (uses !== undefined && owner === large) {
@@ -128,6 +118,6 @@ describe('plans of the lists of orders', {
 
   it('order list (filter: open orders of one credential): each query plan, custom or generic, uses an index', async () => {
     const filter: OrderFilter = { credentialId: large.credential.id, isOpen: true };
-    await planned.indexesOf(() => read(large, filter, NEWEST_FIRST));
+    await planned.indexesOf(() => read(large, filter, 'newest'));
   });
 });

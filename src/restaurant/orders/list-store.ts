@@ -1,10 +1,7 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
-import { type ListOrder, type KeysetList, keysetList, type PageForm } from '#platform/db/keyset-list.ts';
-import type { TalliedList } from '#platform/db/list-tallies.ts';
-import { digitsOf } from '#platform/lib/unicode.ts';
+import { sql } from 'kysely';
+import { given, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
 import { beginsWith } from '#platform/db/search-text.ts';
-import type { DB } from '#platform/db/types.ts';
+import { digitsOf } from '#platform/lib/unicode.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 
 /** Conditions of a list of orders. An order is listed if all conditions are true. A field that is missing or undefined is no condition. */
@@ -33,73 +30,48 @@ export interface ListedOrder {
   status_changed_at: Date;
 }
 
-type Orders = SelectQueryBuilder<DB, 'restaurant_order', object>;
-
-/** Returns the list of the tenant's orders that pass the filter. The rows have only the fields of `ListedOrder`. */
+/** Returns the list of the tenant's orders that pass the filter. */
 export function listOfTenant(
-  db: Database,
   tenantId: number,
   filter: OrderFilter,
-  order: ListOrder,
+  order: 'newest' | 'oldest',
 ): KeysetList<ListedOrder> {
-  const all: Orders = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
-  const list = conditionsOf(tenantId, filter).reduce((orders, condition) => orders.where(condition), all);
-  const select = (orders: typeof list) => orders.select(['id', 'status', 'status_changed_at']);
-  return keysetList(db, list, select, order, pagesOf(tenantId, filter, list));
+  const isOpen = filter.isOpen || (filter.status !== undefined && !FINAL_STATUSES.includes(filter.status));
+  return {
+    ...NEWEST_FIRST,
+    ...(order === 'oldest' && { direction: 'ASC' }),
+    name: `orders:${order}`,
+    from: sql`restaurant_order`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    range: [
+      ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
+      ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
+    ],
+    indexed: [
+      // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use
+      // the partial index of open orders.
+      ...(isOpen ? [sql<boolean>`status NOT IN ('completed', 'cancelled')`] : []),
+      ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
+    ],
+    filters: [
+      ...given(filter.status, (status) => sql`status = ${status}`),
+      ...given(filter.orderType, (type) => sql`order_type = ${type}`),
+    ],
+    searches: searchesOf(tenantId, filter),
+    row: sql`SELECT id, status, status_changed_at FROM restaurant_order WHERE tenant_id = ${tenantId} AND id = page.id`,
+  };
 }
 
 const FINAL_STATUSES: readonly OrderStatus[] = ['completed', 'cancelled'];
-const IS_OPEN = sql<boolean>`status NOT IN ('completed', 'cancelled')`;
-const DAY_MS = 86_400_000;
 
-function pagesOf(tenantId: number, filter: OrderFilter, rows: Orders): PageForm<'restaurant_order'> {
-  const { status, credentialId, orderType, fromId, beforeId, isOpen, ...marks } = filter;
-  if (Object.values(marks).some((mark) => mark !== undefined)) {
-    return { form: 'few', rows };
-  }
-  if (isOpen || (status !== undefined && !FINAL_STATUSES.includes(status))) {
-    return { form: 'in order' };
-  }
-  const list: TalliedList = {
-    name: 'orders',
-    table: 'restaurant_order',
-    tenantId,
-    facts: sql`SELECT id, status, order_type AS kind, credential_id FROM restaurant_order WHERE tenant_id = ${tenantId}`,
-    isOpen: IS_OPEN,
-    partMs: DAY_MS,
-  };
-  return { form: 'tallied', tallied: { list, filter: { status, kind: orderType, credentialId, fromId, beforeId } } };
-}
-
-/** Returns a condition for each given field of the filter, in a form for which PostgreSQL can use an index. */
-function conditionsOf(tenantId: number, filter: OrderFilter): RawBuilder<boolean>[] {
+function searchesOf(tenantId: number, filter: OrderFilter): Search[] {
+  // In the unique key, the credential comes before the external id. So this search needs the ids of all credentials of the tenant.
+  const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
+  const isOfAny = sql`credential_id = ANY (ARRAY(${credentials}))`;
   return [
-    ...given(filter.status, (status) => sql`status = ${status}`),
-    // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use the
-    // partial index of open orders.
-    ...given(filter.isOpen, () => IS_OPEN),
-    ...given(filter.ids, (ids) => sql`id = ANY(${ids}::uuid[])`),
-    ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
-    ...given(filter.orderType, (type) => sql`order_type = ${type}`),
-    ...given(filter.externalOrderId, (id) => sql`id = ANY(ARRAY(${idsOf(tenantId, id)}))`),
+    ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
+    ...given(filter.externalOrderId, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
     ...given(filter.phone, (phone) => sql`customer_digits = ${digitsOf(phone)}`),
     ...given(filter.name, (name) => beginsWith(sql`customer_search_name`, name)),
-    ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
-    ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
-  ];
-}
-
-function given<Value>(value: Value | undefined, make: (value: Value) => RawBuilder<boolean>): RawBuilder<boolean>[] {
-  return value === undefined ? [] : [make(value)];
-}
-
-/**
- * Returns a query for the ids of the orders with this external id. In the unique key, the credential comes before the external id. So the
- * query searches the key once for each credential of the tenant.
- */
-function idsOf(tenantId: number, externalOrderId: string): RawBuilder<unknown> {
-  const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
-  return sql`
-    SELECT id FROM restaurant_order
-    WHERE tenant_id = ${tenantId} AND external_order_id = ${externalOrderId} AND credential_id = ANY(ARRAY(${credentials}))`;
+  ].map((isMatch) => ({ isMatch }));
 }

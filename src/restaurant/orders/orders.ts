@@ -3,7 +3,7 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import type { KeysetList } from '#platform/db/keyset-list.ts';
+import type { WholeList } from '#platform/db/whole-list.ts';
 import { ApiError, apiError } from '#platform/errors.ts';
 import { newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
@@ -167,7 +167,7 @@ export class Orders {
   }
 
   /** Returns the list of all orders of the credential, newest first. */
-  listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderSummary> {
+  listOfCaller({ tenantId, credentialId }: Caller): WholeList<store.OrderSummary> {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 }

@@ -13,7 +13,7 @@ export interface ChangeBy extends StatusChange {
 }
 
 /** Status of an order, and the time when the status last changed. */
-export type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
+type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
 
 /**
  * Changes the status of an order, and writes the event and the history, in one transaction. Locks the row first, and refuses a status that

@@ -1,8 +1,8 @@
 import { readActorNames } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { type KeysetList, type ListOrder, NEWEST_FIRST, OLDEST_FIRST } from '#platform/db/keyset-list.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
+import { MAX_LIMIT, readPart } from '#platform/http/keyset-page.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { callNumberOf } from '#platform/lib/natural-id.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
@@ -10,7 +10,7 @@ import { type ListedOrder, listOfTenant } from './list-store.ts';
 import { filterOf } from './order-filter.ts';
 import { historyOf } from './order-history.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
-import { type ChangeBy, type OrderState, setStatus } from './set-status.ts';
+import { type ChangeBy, setStatus } from './set-status.ts';
 import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
@@ -80,39 +80,46 @@ export class StaffOrders {
   }
 
   /**
-   * Returns the list of the tenant's orders that pass the filters of the query.
+   * Reads the part of the list of the tenant's orders that the query asks for.
+   * @returns the JSON of the response, in several texts. Reads the orders in groups, so that only one group is in memory at a time.
    * @throws ApiError 400 `invalid_request`
    */
-  listOfTenant(tenantId: number, query: StaffOrderQuery): KeysetList<ListedOrder> {
-    return listOfTenant(this.#db, tenantId, filterOf(query, Date.now()), orderOf(query));
+  async list(tenantId: number, query: StaffOrderQuery): Promise<AsyncGenerator<string>> {
+    if (query.open === undefined && query.limit !== undefined && query.limit > MAX_LIMIT) {
+      throw invalidField('limit', `must be at most ${MAX_LIMIT}, unless the query has \`open=true\``);
+    }
+    const list = listOfTenant(tenantId, filterOf(query, Date.now()), query.order ?? 'newest');
+    const { rows, next } = await readPart(this.#db, list, query);
+    return this.#pageTexts(tenantId, rows, next);
   }
 
-  /**
-   * Yields the listed orders as JSON, with commas between them. Reads them in groups, so that only one group is in memory at a time. The
-   * orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters.
-   */
-  async *textsOf(tenantId: number, query: StaffOrderQuery, listed: ListedOrder[]): AsyncGenerator<string> {
+  /** The orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters. */
+  async *#pageTexts(tenantId: number, listed: ListedOrder[], next: string | null): AsyncGenerator<string> {
+    let before = '{"results":[';
     let count = FIRST_GROUP;
     for (let from = 0; from < listed.length; ) {
       const group = listed.slice(from, from + count);
-      const text = await this.#groupText(tenantId, group, orderOf(query));
-      yield text;
+      const text = await this.#groupText(tenantId, group);
+      yield before + text;
+      before = ',';
       from += group.length;
       count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
     }
+    yield `${listed.length === 0 ? before : ''}],"next":${JSON.stringify(next)}}`;
   }
 
-  async #groupText(tenantId: number, group: ListedOrder[], order: ListOrder): Promise<string> {
-    const states = new Map<string, OrderState>(group.map(({ id, ...state }) => [id, state]));
-    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...states.keys()], order));
+  async #groupText(tenantId: number, group: ListedOrder[]): Promise<string> {
+    const ids = group.map(({ id }) => id);
+    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, ids));
+    const wholeOf = new Map(rows.map((row) => [row.id, row]));
     // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
     // that it had when the list was read.
-    return rows.map((row) => staffText({ ...row, ...states.get(row.id) })).join(',');
+    const texts = group.flatMap((state) => {
+      const whole = wholeOf.get(state.id);
+      return whole === undefined ? [] : [staffText({ ...whole, ...state })];
+    });
+    return texts.join(',');
   }
-}
-
-function orderOf({ order }: StaffOrderQuery): ListOrder {
-  return order === 'oldest' ? OLDEST_FIRST : NEWEST_FIRST;
 }
 
 /**

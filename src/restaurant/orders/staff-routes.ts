@@ -1,9 +1,8 @@
-import Type from 'typebox';
 import { changeActorOf } from '#access/actors/actors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendJsonBytes, sendLongListInParts } from '#platform/http/list.ts';
-import { pageOf } from '#platform/http/paging.ts';
+import { keysetPageOf } from '#platform/http/keyset-page.ts';
+import { sendJsonBytes, sendTexts } from '#platform/http/list.ts';
 import type { StaffOrders } from './staff-orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './staff-schema.ts';
 
@@ -32,18 +31,15 @@ function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
         operationId: 'listStaffOrders',
         summary: "List the restaurant's orders",
         description:
-          'Lists the orders of all partners with their lines, newest first. The response is a stream. The whole list may ' +
-          'be long, so filter it or read it in pages. The filters may be combined. Then the list has only the orders that ' +
-          'pass all of them. A filter by an unknown id gives an empty list.',
+          'Lists the orders of all partners with their lines, newest first. The filters may be combined. Then the list has ' +
+          'only the orders that pass all of them. A filter by an unknown id gives an empty list.',
         querystring: StaffOrderQuery,
-        response: { 200: Type.Union([Type.Array(StaffOrder), pageOf(StaffOrder)]) },
+        response: { 200: keysetPageOf(StaffOrder) },
       },
     },
-    (request, reply) => {
-      const { staff, query } = request;
-      const { id } = staff.tenant;
-      const list = orders.listOfTenant(id, query);
-      return sendLongListInParts(request, reply, list, (listed) => orders.textsOf(id, query, listed));
+    async (request, reply) => {
+      const texts = await orders.list(request.staff.tenant.id, request.query);
+      return await sendTexts(request, reply, () => texts);
     },
   );
   app.get(

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
-import { PageQuery } from '#platform/http/paging.ts';
+import { KeysetQuery, MAX_LIMIT } from '#platform/http/keyset-page.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
@@ -140,8 +140,19 @@ export const StaffOrder = Type.Object(
 );
 export type StaffOrder = Type.Static<typeof StaffOrder>;
 
+/** Largest `limit` of the list of open orders. A screen of the kitchen reads all of them at once. */
+const MAX_OPEN_LIMIT = 500;
+
 export const StaffOrderQuery = Type.Object({
-  ...PageQuery.properties,
+  ...KeysetQuery.properties,
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_OPEN_LIMIT,
+      description: `Maximum number of orders in the response: at most ${MAX_LIMIT}, or ${MAX_OPEN_LIMIT} with \`open=true\`. The default is 50.`,
+      examples: [50],
+    }),
+  ),
   status: Type.Optional(
     Type.Enum([...ORDER_STATUSES], {
       type: 'string',

@@ -2,8 +2,8 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { searchName, searchPhone } from '#platform/db/search-text.ts';
-import { type KeysetList, keysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
+import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { OrderStatus } from './order-status.ts';
 
 /** Stored order. Its lines are the JSON text from the database. They are copied into responses, and never parsed. */
@@ -118,24 +118,19 @@ const WHOLE = [
 ] as const;
 
 /**
- * Reads the orders of the tenant that have these ids, with all columns and the label of the credential. By default, the newest order comes
- * first. The LIMIT makes the planner look up the credential of each order in an index.
+ * Reads the orders of the tenant that have these ids, in any order, with all columns and the label of the credential. The LIMIT makes the
+ * planner look up the credential of each order in an index.
  */
-export async function readWhole(
-  db: Database,
-  tenantId: number,
-  ids: string[],
-  order = NEWEST_FIRST,
-): Promise<OrderRow[]> {
+export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
   const label = sql<string>`(
     SELECT label FROM credential WHERE credential.tenant_id = ${tenantId} AND credential.id = restaurant_order.credential_id LIMIT 1
   )`;
-  const orders = db
+  return await db
     .selectFrom('restaurant_order')
     .select([...WHOLE, label.as('credential_label')])
     .where('tenant_id', '=', tenantId)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))));
-  return await order.sort(orders).execute();
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .execute();
 }
 
 /** Columns that a change of status needs for its check, its event and its response. */
@@ -224,7 +219,7 @@ export async function readStatusChanges(db: Database, tenantId: number, orderId:
 }
 
 /** Returns the list of a credential's orders, newest first. */
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderSummary> {
+export function listOfCredential(db: Database, tenantId: number, credentialId: string): WholeList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
-  return keysetList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
+  return wholeList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }

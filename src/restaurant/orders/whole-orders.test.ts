@@ -61,25 +61,23 @@ describe('the lines of orders in the responses to staff', () => {
   const linesOf = (of: { lines: unknown }[]) => of.map(({ lines }) => lines);
   const expected = texts.map((text): unknown => JSON.parse(text));
 
-  it('200: the whole list of orders, a page of this list, and the response for each single order contain the order lines exactly as they are stored', async () => {
+  it('200: the list of orders, and the response for each single order, contain the order lines exactly as they are stored', async () => {
     const list = await get(STAFF_ORDERS);
-    assert.deepEqual(linesOf(list.body), expected);
-    const page = await get(`${STAFF_ORDERS}?page_size=200`);
-    assert.deepEqual([page.body.count, page.body.results], [sizes.length, list.body]);
+    assert.deepEqual(linesOf(list.body.results), expected);
     for (const [index, id] of ids.entries()) {
       const one = await get(`${STAFF_ORDERS}${id}/`);
       const { history, ...listed } = one.body;
-      assert.deepEqual(listed, list.body[index]);
+      assert.deepEqual(listed, list.body.results[index]);
       assert.ok(one.text.includes(texts[index] ?? ''), 'the lines have the stored bytes');
       const [withoutHistory = ''] = one.text.split(',"history":');
-      assert.ok(list.text.includes(withoutHistory) && page.text.includes(withoutHistory));
+      assert.ok(list.text.includes(withoutHistory));
     }
   });
 
   it('the list reads large orders in small groups', async () => {
     const sent = await recorded.statementsOf(async () => {
       const list = await get(STAFF_ORDERS);
-      assert.deepEqual([list.status, linesOf(list.body)], [200, expected]);
+      assert.deepEqual([list.status, linesOf(list.body.results)], [200, expected]);
     });
     assert.equal(sent.filter((text) => text.includes('lines::text')).length, Math.ceil(sizes.length / 4));
   });
@@ -96,12 +94,5 @@ describe('the lines of orders in the responses to staff', () => {
       sent.filter((text) => text.includes('lines')).map((text) => text.includes('for update')),
       [false],
     );
-  });
-
-  it('200: a tenant without orders gets an empty list and an empty page', async () => {
-    const other = await service.tenant();
-    assert.equal((await node.call('GET', STAFF_ORDERS, { headers: other.staff })).text, '[]');
-    const page = await node.call('GET', `${STAFF_ORDERS}?page=1`, { headers: other.staff });
-    assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 });

@@ -175,8 +175,8 @@ async function checkOrders({ serving, partner, history }: Harness): Promise<void
 async function allDelivered({ serving, owner }: Harness): Promise<ListedDelivery[]> {
   return await eventually(
     async () => {
-      const { body } = await call(serving.url, 'GET', '/v1/staff/webhook-deliveries/', { headers: owner });
-      return body.every((delivery: ListedDelivery) => delivery.status === 'delivered') && body;
+      const { body } = await call(serving.url, 'GET', '/v1/staff/webhook-deliveries/?limit=100', { headers: owner });
+      return body.results.every((delivery: ListedDelivery) => delivery.status === 'delivered') && body.results;
     },
     'end of all deliveries',
     SETTLE_MS,

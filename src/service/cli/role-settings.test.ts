@@ -72,7 +72,7 @@ for (const [way, isPooled, limit] of [
       await waitForOutcomes(client);
       const deliveries = await client.owner('GET', '/v1/staff/webhook-deliveries/');
       assert.deepEqual(
-        deliveries.body.map(({ status, attempts }: { status: string; attempts: unknown[] }) => [
+        deliveries.body.results.map(({ status, attempts }: { status: string; attempts: unknown[] }) => [
           status,
           attempts.length,
         ]),

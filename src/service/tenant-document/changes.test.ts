@@ -4,6 +4,7 @@ import { dumpRows } from '#test/support/restaurant.ts';
 import type { TestTenant } from '#test/support/service.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { OWNER_PASSWORD, sampleHotel, sampleMenu, STAFF_PASSWORD } from '#test/support/tenants.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import type { AuditEntry } from '#access/audit/schema.ts';
 import type { Change } from '#platform/lib/change-list.ts';
 import type { TenantDocument } from './schema.ts';
@@ -162,7 +163,7 @@ describe('changes by a tenant document', () => {
         json: { email: owner.email, password: OTHER_PASSWORD },
       });
       const headers = { authorization: `Bearer ${token.body.access_token}` };
-      return (await service.call('GET', '/v1/staff/audit/', { headers })).body;
+      return await entriesOf(service, '/v1/staff/audit/', headers);
     };
     const { changes } = await service.apply(edited(tenant, editAll));
     const entries = await trail();
@@ -214,7 +215,7 @@ describe('changes by a tenant document', () => {
     const [dish] = menu.dishes;
     const dishes = Array.from({ length: 1_500 }, (_, index) => ({ ...dish, sku: `D-${index}` })) as typeof menu.dishes;
     const { changes } = await service.apply({ ...tenant.document, menu: { ...menu, dishes } });
-    const { body } = await service.call('GET', '/v1/staff/audit/?page_size=1', { headers: tenant.owner });
+    const { body } = await service.call('GET', '/v1/staff/audit/?limit=1', { headers: tenant.owner });
     const [{ details }] = body.results;
     assert.equal(details.count, changes.length);
     assert.ok(changes.length >= 1_500);

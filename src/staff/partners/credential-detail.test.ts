@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { firstIdAt, newId } from '#platform/lib/ids.ts';
 
 const PATH = '/v1/staff/credentials/';
@@ -162,7 +163,7 @@ describe('PATCH /v1/staff/credentials/{id}/', () => {
     service.call('PATCH', `${PATH}${id}/`, { headers, json });
 
   const audit = async () => {
-    const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     return body.filter(({ action }: { action: string }) => action === 'credential.changed');
   };
 

@@ -5,6 +5,7 @@ import { eventOf, insertEvents, readEvents } from '#test/support/feed.ts';
 import { type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 
 const URL_A = 'https://partner.example/hooks/a';
 const URL_B = 'https://partner.example/hooks/b';
@@ -38,7 +39,7 @@ async function listedUrl(): Promise<string> {
 }
 
 async function auditOf(action: string) {
-  const { body } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+  const body = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
   return body.filter((entry: { action: string }) => entry.action === action);
 }
 

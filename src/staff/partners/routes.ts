@@ -3,8 +3,6 @@ import { CredentialPath } from '#access/credentials/credentials.ts';
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { shortList } from '#platform/http/list.ts';
-import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { detailOf, listCredentialsWithDeliveries, type Partners } from './partners.ts';
 import {
   CredentialChange,
@@ -47,14 +45,10 @@ function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencie
         description:
           'Lists all third-party credentials, newest first, including revoked credentials. Each entry shows how many deliveries wait and ' +
           'how many have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
-        querystring: PageQuery,
-        response: { 200: Type.Union([Type.Array(entry), pageOf(entry)]) },
+        response: { 200: Type.Array(entry) },
       },
     },
-    async (request) => {
-      const all = await listCredentialsWithDeliveries(db, credentials, request.staff.tenant.id);
-      return shortList(request, all);
-    },
+    async (request) => await listCredentialsWithDeliveries(db, credentials, request.staff.tenant.id),
   );
 }
 

@@ -1,12 +1,10 @@
-import Type from 'typebox';
-import { AuditEntry, listAudit } from '#access/audit/audit.ts';
+import { AuditEntry, listEntries } from '#access/audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongListInParts } from '#platform/http/list.ts';
-import { pageOf } from '#platform/http/paging.ts';
+import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
 import { AuditQuery } from './schema.ts';
-import { filterOf, textsOf } from './trail.ts';
+import { filterOf, withNames } from './trail.ts';
 
 interface Dependencies {
   db: Database;
@@ -19,7 +17,6 @@ export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): vo
     '/v1/staff/audit/',
     {
       onRequest: ownerGuard,
-      config: { place: 'long' },
       schema: {
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',
@@ -30,13 +27,13 @@ export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): vo
           'list has only the entries that pass all of them. Only the owner may call this operation.',
         tags: ['Audit'],
         querystring: AuditQuery,
-        response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },
+        response: { 200: keysetPageOf(AuditEntry) },
       },
     },
-    (request, reply) => {
-      const { staff, query } = request;
-      const list = listAudit(db, staff.tenant.id, filterOf(query));
-      return sendLongListInParts(request, reply, list, (rows) => textsOf(db, staff.tenant, rows));
+    async ({ staff, query }, reply) => {
+      const { rows, next } = await readPart(db, listEntries(staff.tenant.id, filterOf(query)), query);
+      const entries = await withNames(db, staff.tenant, rows);
+      return sendPart(reply, { rows: entries, next }, (entry) => entry);
     },
   );
 }

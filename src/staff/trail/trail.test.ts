@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { makeChannel } from '#test/support/channel.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { dayAhead, pmsHeaders } from '#test/support/hotel.ts';
 import { addPerson } from '#test/support/people.ts';
 import { PMS } from '#test/support/pms.ts';
@@ -15,19 +16,12 @@ const AUDIT = '/v1/staff/audit/';
 
 const { service, hotel } = await useHotel();
 
-const list = (query: Record<string, string>, of: TestTenant = hotel) =>
-  service.call('GET', `${AUDIT}?${new URLSearchParams(query)}`, { headers: of.owner });
-
-/**
- * Sends a query twice, first without `page_size` and then with it. Asserts that both responses have the same entries, and that the field
- * `count` of the second response is the number of these entries. Returns the entries.
- */
+/** Reads the list at once and in pages of three entries, and asserts that both are equal. Returns the entries. */
 async function found(query: Record<string, string>, of: TestTenant = hotel): Promise<AuditEntry[]> {
-  const answer = await list(query, of);
-  assert.equal(answer.status, 200, answer.text);
-  const page = await list({ ...query, page_size: '200' }, of);
-  assert.deepEqual([page.body.count, page.body.results], [answer.body.length, answer.body]);
-  return answer.body;
+  const path = `${AUDIT}?${new URLSearchParams(query)}`;
+  const entries = await entriesOf(service, path, of.owner);
+  assert.deepEqual(await entriesOf(service, path, of.owner, 3), entries);
+  return entries;
 }
 
 const owner = async (json: unknown, method: string, path: string) => {
@@ -214,12 +208,5 @@ describe('filters of GET /v1/staff/audit/', () => {
     }
     assert.deepEqual(await found({ from: '9999-12-31T23:59:59Z' }, own), []);
     assert.deepEqual(await found({ to: '0001-01-01T00:00:00Z' }, own), []);
-  });
-
-  it('200: pages of a filtered audit trail keep the filter in their links', async () => {
-    const { status, body } = await list({ action: 'credential.revoked', page: '2', page_size: '1' }, own);
-    assert.deepEqual([status, body.count], [200, 3]);
-    assert.equal(new URL(body.next).searchParams.get('action'), 'credential.revoked');
-    assert.equal(new URL(body.previous).searchParams.get('page'), '1');
   });
 });

@@ -84,15 +84,11 @@ function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-/**
- * Yields the entries as JSON texts, with the present names of their actors and subjects. One statement reads the names for all entries.
- */
-export async function* textsOf(db: Database, tenant: TrailOwner, rows: AuditRow[]): AsyncGenerator<string> {
+/** Returns the entries with the present names of their actors and subjects. One statement reads the names for all entries. */
+export async function withNames(db: Database, tenant: TrailOwner, rows: AuditRow[]): Promise<AuditEntry[]> {
   const named = rows.length === 0 ? [] : await readNames(db, tenant.id, idsOf(rows));
   const names = new Map(named.map(({ kind, id, name }) => [keyOf(kind, id), name]));
-  for (const row of rows) {
-    yield JSON.stringify(entryShape(row, tenant, names));
-  }
+  return rows.map((row) => entryShape(row, tenant, names));
 }
 
 /** Returns the ids of all actors and subjects in the entries, by the kind of their rows. */

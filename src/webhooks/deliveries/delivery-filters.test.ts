@@ -5,6 +5,7 @@ import { book, setStayStatus } from '#test/support/hotel.ts';
 import type { TestService } from '#test/support/service.ts';
 import { useHotel } from '#test/support/shared-service.ts';
 import { causeEvent, register } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { firstIdAt, newId } from '#platform/lib/ids.ts';
 
 const PATH = '/v1/staff/webhook-deliveries/';
@@ -29,7 +30,7 @@ before(async () => {
   const stranger = await service.tenant();
   await register(service, stranger.partner, URL_A);
   await causeEvent(service, stranger);
-  all = (await list({})).body.toReversed();
+  all = (await list({})).body.results.toReversed();
   const [, failed] = all;
   await service.database.db
     .updateTable('delivery')
@@ -41,31 +42,26 @@ before(async () => {
 const list = (query: Record<string, string>) =>
   service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: hotel.staff });
 
-/**
- * Sends the query, and returns the listed deliveries as positions in `all`. Sends the query again with `page_size`, because the API then
- * returns a page instead of a list. Asserts that the page has the same deliveries, and that its `count` is the number of these deliveries.
- */
+/** Reads the list at once and one by one, and asserts that both are equal. Returns the listed deliveries as positions in `all`. */
 async function found(query: Record<string, string>): Promise<number[]> {
-  const answer = await list(query);
-  assert.equal(answer.status, 200, answer.text);
-  const page = await list({ ...query, page_size: '200' });
-  assert.deepEqual([page.body.count, page.body.results], [answer.body.length, answer.body]);
-  return answer.body.map(({ id }: { id: string }) => all.findIndex((each) => each.id === id));
+  const path = `${PATH}?${new URLSearchParams(query)}`;
+  const deliveries = await entriesOf(service, path, hotel.staff);
+  assert.deepEqual(await entriesOf(service, path, hotel.staff, 1), deliveries);
+  return deliveries.map(({ id }: { id: string }) => all.findIndex((each) => each.id === id));
 }
 
 describe('filters of GET /v1/staff/webhook-deliveries/', () => {
   it('200: each delivery names its credential and its order or stay, and a waiting delivery has the time of its next attempt', async () => {
-    const { status, body } = await list({});
-    assert.equal(status, 200);
+    const { results } = (await list({})).body;
     assert.deepEqual(
-      body.map(({ subject }: { subject: object }) => subject),
+      results.map(({ subject }: { subject: object }) => subject),
       subjects.toReversed(),
     );
     const own = { credential_id: hotel.credential.id, credential_label: 'A platform' };
-    assert.partialDeepStrictEqual(body[3], own);
-    assert.equal(body[1].credential_id, sibling.credential.id);
-    assert.ok(Math.abs(Date.parse(body[3].next_attempt_at) - Date.parse(body[3].created_at)) < 60_000);
-    assert.equal(body[2].next_attempt_at, null);
+    assert.partialDeepStrictEqual(results[3], own);
+    assert.equal(results[1].credential_id, sibling.credential.id);
+    assert.ok(Math.abs(Date.parse(results[3].next_attempt_at) - Date.parse(results[3].created_at)) < 60_000);
+    assert.equal(results[2].next_attempt_at, null);
   });
 
   it('200: the delivery list can be filtered by credential_id, event, status or ids, and by several of these together', async () => {
@@ -116,7 +112,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
     await insertEvents(service.database.db, [eventOf(own, { id, created_at, delivery: { status: 'delivered' } })]);
     const count = async (query: Record<string, string>) => {
       const answer = await service.call('GET', `${PATH}?${new URLSearchParams(query)}`, { headers: own.staff });
-      return answer.body.length;
+      return answer.body.results.length;
     };
     assert.equal(await count({ created_from: '2026-03-01T10:00:00.001Z' }), 0);
     assert.equal(await count({ created_from: '2026-03-01T10:00:00Z', created_to: '2026-03-01T10:00:00.001Z' }), 1);
@@ -128,7 +124,7 @@ describe('filters of GET /v1/staff/webhook-deliveries/', () => {
   it('200: the subject of a delivery is null if an earlier version wrote the event without a subject', async () => {
     const own = await service.tenant();
     await insertEvents(service.database.db, [eventOf(own, { delivery: { status: 'stopped' } })]);
-    const { status, body } = await service.call('GET', PATH, { headers: own.staff });
-    assert.deepEqual([status, body.length, body[0].subject, body[0].next_attempt_at], [200, 1, null, null]);
+    const [delivery, ...others] = await entriesOf(service, PATH, own.staff);
+    assert.deepEqual([delivery.subject, delivery.next_attempt_at, others], [null, null, []]);
   });
 });

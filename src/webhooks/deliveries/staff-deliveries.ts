@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
-import type { KeysetList } from '#platform/db/keyset-list.ts';
+import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
 import { readBound, readIds } from '#platform/http/search-query.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
@@ -10,16 +10,16 @@ import { unsignedHeaders } from './signature.ts';
 import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
 
 /**
- * Returns the tenant's deliveries that pass the filters of the query, newest first.
- * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids
+ * Reads the part of the list of the tenant's deliveries that the query asks for.
+ * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list
  */
 export async function listDeliveries(
   db: Database,
   tenantId: number,
   query: DeliveryQuery,
-): Promise<KeysetList<store.DeliveryRow>> {
+): Promise<ListPart<store.DeliveryRow>> {
   const { status, credential_id, event, ids, created_from, created_to } = query;
-  return await store.listDeliveries(db, tenantId, {
+  const list = store.listDeliveries(tenantId, {
     status,
     credentialId: credential_id,
     type: event,
@@ -27,6 +27,7 @@ export async function listDeliveries(
     createdFromMs: created_from === undefined ? undefined : readBound(created_from),
     createdToMs: created_to === undefined ? undefined : readBound(created_to),
   });
+  return await readPart(db, list, query);
 }
 
 /**

@@ -1,9 +1,7 @@
-import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { sendLongList } from '#platform/http/list.ts';
-import { pageOf } from '#platform/http/paging.ts';
+import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
 import { deliveryShape, listDeliveries, readDelivery } from './staff-deliveries.ts';
 import { Delivery, DeliveryDetail, DeliveryPath, DeliveryQuery } from './staff-schema.ts';
 
@@ -20,7 +18,6 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard, headerBrand }: D
     '/v1/staff/webhook-deliveries/',
     {
       onRequest: staffGuard,
-      config: { place: 'long' },
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List the webhook deliveries with every attempt',
@@ -32,13 +29,10 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard, headerBrand }: D
           'Deliveries that have ended are kept for 30 days, unless the operator has set another number of days.',
         tags: ['Webhooks'],
         querystring: DeliveryQuery,
-        response: { 200: Type.Union([Type.Array(Delivery), pageOf(Delivery)]) },
+        response: { 200: keysetPageOf(Delivery) },
       },
     },
-    async (request, reply) => {
-      const list = await listDeliveries(db, request.staff.tenant.id, request.query);
-      return await sendLongList(request, reply, list, deliveryShape);
-    },
+    async ({ staff, query }, reply) => sendPart(reply, await listDeliveries(db, staff.tenant.id, query), deliveryShape),
   );
   app.get(
     '/v1/staff/webhook-deliveries/:id/',

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageQuery } from '#platform/http/paging.ts';
+import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { Attempt, DELIVERY_STATUSES, DeliveryStatus, EVENT_TYPES, EventSubject } from '../events/events.ts';
@@ -131,7 +131,7 @@ export const DeliveryPath = Type.Object({
 });
 
 export const DeliveryQuery = Type.Object({
-  ...PageQuery.properties,
+  ...KeysetQuery.properties,
   status: Type.Optional(
     Type.Enum([...DELIVERY_STATUSES], {
       type: 'string',

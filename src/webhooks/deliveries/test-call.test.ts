@@ -12,6 +12,7 @@ import { openDisplay, personId } from '#test/support/sessions.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, isSignedWith, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { RedisBudgets } from '#platform/http/redis-budgets.ts';
 
@@ -163,7 +164,7 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
     const display = await openDisplay(service, tenant.tenantId, ['deliveries']);
     await ping();
     await ping({ headers: display.headers });
-    const { body: entries } = await service.call('GET', '/v1/staff/audit/', { headers: tenant.owner });
+    const entries = await entriesOf(service, '/v1/staff/audit/', tenant.owner);
     const own = entries.filter(({ action }: { action: string }) => action === 'webhook.tested');
     const userId = await personId(service, tenant.tenantId, 'staff');
     const sent = receiver.requests.slice(-2).map(({ headers }) => headers['x-service-event-id']);

@@ -1,6 +1,5 @@
 export { attemptsShape, type StoredAttempts } from './attempts.ts';
 export { EVENT_TYPES, type EventType } from './event-types.ts';
-export { readIdsOfKinds } from './kinds-store.ts';
 export { Attempt, DELIVERY_STATUSES, DeliveryStatus, EventSubject, type FeedEntry, type FeedPage } from './schema.ts';
 export type { DueCredential } from './store.ts';
 export {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import type { StoredAttempts } from './attempts.ts';
 
 /** Key of a feed. Each credential has its own feed. */
@@ -120,7 +119,8 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
  * order.
  */
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
-  const rows = await afterIdInOrder(unnumberedEvents(tx, feed), afterId).limit(limit).forNoKeyUpdate().execute();
+  const all = unnumberedEvents(tx, feed).orderBy('id');
+  const rows = await (afterId === null ? all : all.where('id', '>', afterId)).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);
 }
 

@@ -1,66 +1,43 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { executeByIndex } from '#platform/db/transaction.ts';
+import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { StoredAttempts } from './attempts.ts';
-import { type EventRange, idsOfKinds } from './kinds-store.ts';
+import type { EventType } from './event-types.ts';
 
-/** Filter of the event list for staff. A missing field excludes no event. */
-export interface EventFilter extends EventRange {
+/** Filter of the event list for staff. A missing field excludes no event. A filter by an unknown credential selects no event. */
+export interface EventFilter {
+  credentialId?: string | undefined;
+  type?: EventType | undefined;
   ids?: string[] | undefined;
 }
 
-export interface ListedEvent {
+/** Event with its delivery. The fields of the delivery are null if no webhook URL was registered when the event was written. */
+export type ListedEvent = Pick<StoredAttempts, 'claimed_at'> & {
   id: string;
   credential_id: string;
   body: string;
-  /** Delivery of the event. Null: no webhook URL was registered when the event was written. */
-  delivery: ({ status: string } & StoredAttempts) | null;
-}
+  status: string | null;
+  attempts: StoredAttempts['attempts'] | null;
+  attempt_count: StoredAttempts['attempt_count'] | null;
+};
 
-type JoinedRow = Omit<ListedEvent, 'delivery'> & StoredAttempts & { status: string | null };
-
-/**
- * Reads the newest events that pass the filter, newest first, with their deliveries. An event has only ids and a status (contract §6), so
- * its body has at most about 1,200 bytes. Therefore `limit` is enough to bound the size of the response.
- */
-export async function readNewest(db: Database, filter: EventFilter, limit: number): Promise<ListedEvent[]> {
-  const { tenantId } = filter;
-  const statement = sql<JoinedRow>`
-    SELECT e.id, e.credential_id, e.body, d.status, d.attempts, d.attempt_count, d.claimed_at
-    FROM (SELECT id FROM (${newestIds(filter, limit)}) AS passing ORDER BY id DESC LIMIT ${limit}) AS newest
-    CROSS JOIN LATERAL (
-      SELECT id, credential_id, body FROM event WHERE tenant_id = ${tenantId} AND id = newest.id LIMIT 1
-    ) AS e
-    LEFT JOIN LATERAL (
-      SELECT status, attempts, attempt_count, claimed_at FROM delivery WHERE tenant_id = ${tenantId} AND id = newest.id LIMIT 1
-    ) AS d ON true
-    ORDER BY newest.id DESC
-  `;
-  const { rows } = await executeByIndex(db, statement);
-  return rows.map(({ status, attempts, attempt_count, claimed_at, ...event }) => ({
-    ...event,
-    delivery: status === null ? null : { status, attempts, attempt_count, claimed_at },
-  }));
-}
-
-/**
- * Selects ids of events that pass the filter, including the newest `limit` of these events. The caller must sort the ids and apply the
- * limit again, because the result may have more ids. If the filter has only a credential, the result may have `limit` events of each type.
- * If the filter has only a type, the result may have `limit` events of each credential.
- */
-function newestIds(filter: EventFilter, limit: number): RawBuilder<{ id: string }> {
-  const { tenantId, credentialId, type, ids, beforeId } = filter;
-  if (ids === undefined && (credentialId !== undefined || type !== undefined)) {
-    return idsOfKinds(filter, limit);
-  }
-  const conditions = [
-    sql`tenant_id = ${tenantId}`,
-    ...(ids === undefined ? [] : [sql`id = ANY (${ids}::uuid[])`]),
-    ...(credentialId === undefined ? [] : [sql`credential_id = ${credentialId}::uuid`]),
-    ...(type === undefined ? [] : [sql`type = ${type}`]),
-    ...(beforeId === undefined ? [] : [sql`id < ${beforeId}::uuid`]),
-  ];
-  return sql`SELECT id FROM event WHERE ${sql.join(conditions, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`;
+/** Returns the list of the tenant's events that pass the filter, newest first. */
+export function listEvents(tenantId: number, { credentialId, type, ids }: EventFilter): KeysetList<ListedEvent> {
+  return {
+    ...NEWEST_FIRST,
+    name: 'events',
+    from: sql`event`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    range: given(ids, (some) => sql`id = ANY (${some}::uuid[])`),
+    indexed: given(type, (text) => sql`type = ${text}`),
+    searches: given(credentialId, (id) => sql`credential_id = ${id}::uuid`).map((isMatch) => ({ isMatch })),
+    row: sql`
+      SELECT e.id, e.credential_id, e.body, d.status, d.attempts, d.attempt_count, d.claimed_at
+      FROM event AS e LEFT JOIN LATERAL (
+        SELECT status, attempts, attempt_count, claimed_at FROM delivery WHERE tenant_id = ${tenantId} AND id = e.id LIMIT 1
+      ) AS d ON true
+      WHERE e.tenant_id = ${tenantId} AND e.id = page.id`,
+  };
 }
 
 /** Returns true if the tenant has this third-party credential, even if the credential is revoked. */

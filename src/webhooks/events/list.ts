@@ -1,29 +1,31 @@
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
+import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
 import { readIds } from '#platform/http/search-query.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { answerFeed, deliveryOfEvent } from './feed.ts';
-import { hasPartner, type ListedEvent, readNewest } from './list-store.ts';
+import * as store from './list-store.ts';
 import type { FeedPage, FeedQuery } from './schema.ts';
-import type { StaffEvent, StaffEventPage, StaffEventQuery } from './staff-schema.ts';
-
-const DEFAULT_LIMIT = 50;
+import type { StaffEvent, StaffEventQuery } from './staff-schema.ts';
 
 /**
- * Returns the newest events of the tenant, as one list for all its partners. The list has only events that pass the filter of the query.
- * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids
+ * Reads the part of the list of the tenant's events that the query asks for.
+ * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list
  */
-export async function listEvents(db: Database, tenantId: number, query: StaffEventQuery): Promise<StaffEventPage> {
-  const { before: beforeId, limit = DEFAULT_LIMIT, credential_id: credentialId, type, ids } = query;
-  const filter = { tenantId, beforeId, credentialId, type, ids: ids === undefined ? undefined : readIds(ids) };
-  // The query reads one event more than the page, to see if the list has a next page.
-  const found = await readNewest(db, filter, limit + 1);
-  const results = found.slice(0, limit).map(eventShape);
-  return { results, next: found.length > limit ? (results.at(-1)?.event_id ?? null) : null };
+export async function listEvents(
+  db: Database,
+  tenantId: number,
+  query: StaffEventQuery,
+): Promise<ListPart<store.ListedEvent>> {
+  const { credential_id: credentialId, type, ids } = query;
+  const filter = { credentialId, type, ids: ids === undefined ? undefined : readIds(ids) };
+  return await readPart(db, store.listEvents(tenantId, filter), query);
 }
 
-function eventShape({ id, body, credential_id, delivery }: ListedEvent): StaffEvent {
+export function eventShape(row: store.ListedEvent): StaffEvent {
+  const { id, body, credential_id, status, attempts, attempt_count, claimed_at } = row;
   const { event, occurred_at, data } = JSON.parse(body) as Pick<StaffEvent, 'event' | 'occurred_at' | 'data'>;
+  const delivery = status === null ? null : { status, attempts, attempt_count: attempt_count ?? 0, claimed_at };
   return { event_id: id, event, occurred_at, data, credential_id, delivery: deliveryOfEvent(delivery) };
 }
 
@@ -39,7 +41,7 @@ export async function feedOfPartner(
   credentialId: string,
   query: FeedQuery,
 ): Promise<FeedPage> {
-  if (!isUuid(credentialId) || !(await hasPartner(db, tenantId, credentialId))) {
+  if (!isUuid(credentialId) || !(await store.hasPartner(db, tenantId, credentialId))) {
     throw notFound('credential');
   }
   return await answerFeed(db, { tenantId, credentialId }, query);

@@ -1,10 +1,11 @@
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
+import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
-import { feedOfPartner, listEvents } from './list.ts';
+import { eventShape, feedOfPartner, listEvents } from './list.ts';
 import { FeedPage, FeedQuery } from './schema.ts';
-import { PartnerPath, StaffEventPage, StaffEventQuery } from './staff-schema.ts';
+import { PartnerPath, StaffEvent, StaffEventQuery } from './staff-schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
@@ -25,18 +26,14 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
         summary: 'List the events of all partners',
         description:
           'Lists the events of all partners, newest first, each with the state of its delivery. An event that happened while no ' +
-          'webhook was registered has no delivery, but the partner finds it in its feed. Send `next` as `before` to read older ' +
-          'events. The filters may be combined. Then the list has only the events that pass all of them. A filter by an ' +
+          'webhook was registered has no delivery, but the partner finds it in its feed. The filters may be combined. Then the list has only the events that pass all of them. A filter by an ' +
           'unknown id gives an empty list. Events are kept for 30 days, unless the operator has set another number of days.',
         tags: ['Webhooks'],
         querystring: StaffEventQuery,
-        response: { 200: StaffEventPage },
+        response: { 200: keysetPageOf(StaffEvent) },
       },
     },
-    async (request, reply) => {
-      const page = await listEvents(db, request.staff.tenant.id, request.query);
-      return sendJsonBytes(reply, JSON.stringify(page));
-    },
+    async ({ staff, query }, reply) => sendPart(reply, await listEvents(db, staff.tenant.id, query), eventShape),
   );
   app.get(
     '/v1/staff/credentials/:id/feed/',

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { EVENTS } from './catalogue.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { FeedEntry, FeedQuery } from './schema.ts';
+import { FeedEntry } from './schema.ts';
 
 const PARTNER = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
 
@@ -14,9 +15,10 @@ export const PartnerPath = Type.Object({
   }),
 });
 
+const EXAMPLE = EVENTS['order.status_changed'].example;
 const { event, event_id, occurred_at, data, delivery } = FeedEntry.properties;
 
-const StaffEvent = Type.Object(
+export const StaffEvent = Type.Object(
   {
     event_id,
     event,
@@ -25,20 +27,28 @@ const StaffEvent = Type.Object(
     credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
     delivery,
   },
-  { title: 'StaffEvent', description: 'An event of any partner, and the state of its delivery.' },
+  {
+    title: 'StaffEvent',
+    description: 'An event of any partner, and the state of its delivery.',
+    examples: [
+      {
+        event_id: EXAMPLE.event_id,
+        event: 'order.status_changed',
+        occurred_at: EXAMPLE.occurred_at,
+        data: EXAMPLE.data,
+        credential_id: PARTNER,
+        delivery: {
+          status: 'delivered',
+          attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
+        },
+      },
+    ],
+  },
 );
 export type StaffEvent = Type.Static<typeof StaffEvent>;
 
 export const StaffEventQuery = Type.Object({
-  before: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description:
-        'The `next` of the previous response. The response has only events that come after this event in the list.',
-      examples: ['01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e'],
-    }),
-  ),
-  limit: FeedQuery.properties.limit,
+  ...KeysetQuery.properties,
   credential_id: Type.Optional(
     Type.String({ format: 'uuid', description: 'Lists only events of this credential.', examples: [PARTNER] }),
   ),
@@ -58,35 +68,3 @@ export const StaffEventQuery = Type.Object({
   ),
 });
 export type StaffEventQuery = Type.Static<typeof StaffEventQuery>;
-
-export const StaffEventPage = Type.Object(
-  {
-    results: Type.Array(StaffEvent, { description: 'The events, newest first.' }),
-    next: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-      description: 'Send this as `before` in the next call. Null if no older event passes the filter.',
-    }),
-  },
-  {
-    title: 'StaffEventPage',
-    description: 'The newest events before the cursor.',
-    examples: [
-      {
-        results: [
-          {
-            event_id: EVENTS['order.status_changed'].example.event_id,
-            event: 'order.status_changed',
-            occurred_at: EVENTS['order.status_changed'].example.occurred_at,
-            data: EVENTS['order.status_changed'].example.data,
-            credential_id: PARTNER,
-            delivery: {
-              status: 'delivered',
-              attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
-            },
-          },
-        ],
-        next: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
-      },
-    ],
-  },
-);
-export type StaffEventPage = Type.Static<typeof StaffEventPage>;

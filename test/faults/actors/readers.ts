@@ -20,7 +20,7 @@ export function readingActor(client: Client, partners: readonly Partner[], rando
   };
 }
 
-const STAFF_LISTS = ['/v1/staff/webhook-deliveries/?page_size=50', '/v1/staff/reservations/?page_size=50'];
+const STAFF_LISTS = ['/v1/staff/webhook-deliveries/?limit=50', '/v1/staff/reservations/?limit=50'];
 
 function availabilityPath(tenant: Tenant, random: Random): string {
   const room = random.pick<RoomName>(['Cabin', 'Loft', 'Hall']);

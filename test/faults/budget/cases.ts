@@ -166,7 +166,7 @@ const staffLists: BudgetCase = {
   load: { callers: 30, calls: 70 },
   async prepare(tenant) {
     await placeLargestOrders(tenant);
-    return [STORED_ORDERS, 50, 20].map((limit) => get('owner', `${STAFF_ORDERS}?page_size=${limit}`));
+    return [STORED_ORDERS, 50, 20].map((limit) => get('owner', `${STAFF_ORDERS}?limit=${limit}`));
   },
 };
 

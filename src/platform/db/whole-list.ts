@@ -1,0 +1,37 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { DB } from './types.ts';
+
+/** List of any length, newest row first, that a partner reads as a whole or in pages with numbers. */
+export interface WholeList<Row> {
+  /** Reads the rows after the row with the given id. If the id is null, reads from the start of the list. */
+  readBatch: (afterId: string | null, limit: number) => Promise<Row[]>;
+  /** Reads one page, and the number of rows in the whole list. */
+  readPage: (offset: number, limit: number) => Promise<{ count: number; results: Row[] }>;
+}
+
+const ID = sql.ref<string>('id');
+
+/**
+ * Makes a list. To count the rows and to skip the rows before a page, PostgreSQL reads only ids from an index.
+ * @param list query for the rows of the list, without an order and without columns
+ * @param select adds the columns to the query
+ */
+export function wholeList<Table extends keyof DB, Row>(
+  db: Database,
+  list: SelectQueryBuilder<DB, Table, object>,
+  select: (list: SelectQueryBuilder<DB, Table, object>) => SelectQueryBuilder<DB, Table, Row>,
+): WholeList<Row> {
+  const rows = select(list).orderBy(ID, 'desc');
+  // The order makes the planner read an index. Without it, a count would read the whole table if most of its rows are in the list.
+  const ids = list.select(ID.as('id')).orderBy(ID, 'desc');
+  return {
+    readBatch: (afterId, limit) => (afterId === null ? rows : rows.where(ID, '<', afterId)).limit(limit).execute(),
+    async readPage(offset, limit) {
+      const counted = await sql<{ count: number }>`SELECT count(*) FROM ${ids} AS "list"`.execute(db);
+      const count = counted.rows[0]?.count ?? 0;
+      const page = sql<boolean>`${ID} = ANY (ARRAY(SELECT id FROM ${ids} AS "list" OFFSET ${offset} LIMIT ${limit}))`;
+      return { count, results: offset < count ? await rows.where(page).execute() : [] };
+    },
+  };
+}
