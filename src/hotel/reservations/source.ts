@@ -4,7 +4,7 @@ import type { ReservationRow } from './store.ts';
 export const RESERVATION_SOURCES = ['partner', 'ota', 'house'] as const;
 export type ReservationSource = (typeof RESERVATION_SOURCES)[number];
 
-/** Returns the origin of a stay. The indexes of migration 0029 use the same rule, so a change of the rule needs new indexes. */
+/** Returns the origin of a stay. An index uses the same rule. */
 export function sourceOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ReservationSource {
   if (row.credential_id !== null) {
     return 'partner';
