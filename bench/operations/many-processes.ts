@@ -4,7 +4,7 @@ import { POLL_EVERY_MS } from '#platform/changes/changes.ts';
 import { readChanges } from '#platform/changes/store.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { POLL_EVERY_MS as DELIVERY_POLL_EVERY_MS } from '#webhooks/deliveries/delivery-worker.ts';
-import { findDueQueues } from '#webhooks/deliveries/search-store.ts';
+import { findDue } from '#webhooks/deliveries/poll-store.ts';
 import { onCpuMsOf } from '../cpu.ts';
 import type { ProcessRow } from '../process-table.ts';
 import { withConnection } from '../sql.ts';
@@ -36,8 +36,8 @@ export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: m
  * how many CPU cores PostgreSQL needs for many idle processes. Most of the cost of each statement is the cost of waking a PostgreSQL
  * process. The statement `SELECT 1` has only this cost, so it is the floor.
  *
- * One of the measured statements is the poll for due deliveries. It ends at once if no delivery waits. Otherwise it looks for a due delivery
- * of each credential, so it is most expensive if every credential has a waiting delivery. The function measures both cases.
+ * One of the measured statements is the poll for due deliveries. The function measures it while no delivery waits, and while a delivery of
+ * each credential waits for a retry.
  */
 async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   const url = await world.tenantDatabase('bench_many_processes');
@@ -54,7 +54,7 @@ async function measureManyProcesses(world: World): Promise<ProcessRow[]> {
   );
   const measure = (statement: (db: Database) => Promise<unknown>) =>
     measureCostUs(connections, world.options.seconds * world.options.rounds, statement);
-  const poll = (db: Database) => findDueQueues(db, null, 5_000);
+  const poll = (db: Database) => findDue(db, null, 5_000);
   const floor = await measure((db) => sql`SELECT 1`.execute(db));
   const changes = await measure(pollByTransaction());
   const idle = await measure(poll);

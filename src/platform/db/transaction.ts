@@ -40,6 +40,8 @@ const PLAN_BY_INDEX = settingsOfTransaction({
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
+  // A plan by index does not depend on the parameters, and planning takes as long as a small claim.
+  plan_cache_mode: 'force_generic_plan',
 });
 
 /**

@@ -86,6 +86,11 @@ export class WebhookSender {
       const connection = this.#connections.take(url);
       deadline = setTimeout(() => connection.destroy('timeout'), timeoutMs);
       await connection.open();
+      if (performance.now() - begunAtMs >= timeoutMs) {
+        // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.
+        connection.destroy('timeout');
+        throw new SendFailure('before', 'timeout');
+      }
       await connection.post(postTo(url, headers, message.body), answer.reader);
     } catch (error) {
       failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });

@@ -76,8 +76,6 @@ export class DeliveryWorker {
   /** Time (`performance.now()`) until which the loop waits for its next turn. */
   #sleepsUntilMs = Number.POSITIVE_INFINITY;
   #isStopping = false;
-  /** True after `stop` has aborted the attempts under way. Then no attempt begins. */
-  #isAborted = false;
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
@@ -122,16 +120,13 @@ export class DeliveryWorker {
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#tell();
-    const timer = setTimeout(() => {
-      this.#isAborted = true;
-      void this.#options.sender.close();
-    }, graceMs);
+    const timer = setTimeout(() => void this.#options.sender.close(), graceMs);
     await Promise.all([this.#poll.stop(), this.#running]);
     clearTimeout(timer);
   }
 
   async #takeTurns(): Promise<void> {
-    while (!this.#isStopping || this.#capacity.underWay > 0 || this.#ended.length > 0) {
+    while (!this.#isStopping || this.#capacity.taken > 0 || this.#ended.length > 0) {
       for (let waitMs = this.#msUntilTurn(); waitMs > 0; waitMs = this.#msUntilTurn()) {
         this.#sleepsUntilMs = performance.now() + waitMs;
         await this.#turnBell.wait(waitMs);
@@ -148,7 +143,7 @@ export class DeliveryWorker {
   }
 
   #msUntilTurn(): number {
-    if (this.#ended.length === 0 && this.#queues.isEmpty && !this.#isStopping) {
+    if (this.#ended.length === 0 && this.#queues.isEmpty && !this.#capacity.isAhead && !this.#isStopping) {
       return Number.POSITIVE_INFINITY;
     }
     const isWorthIt = this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
@@ -209,18 +204,20 @@ export class DeliveryWorker {
   /** Makes one attempt for a claimed delivery, and keeps its outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
     const { sender, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
+    const place = this.#capacity.take(delivery.tenantId, delivery.webhookUrl);
+    const hasBegun = await this.#capacity.begin(place);
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
-    if (isLate || this.#isAborted) {
-      if (isLate) {
-        log.warn(
-          idsOf(delivery),
-          'webhook attempt not started, because its lease ends too soon; the delivery is due again',
-        );
-      }
+    if (isLate) {
+      log.warn(
+        idsOf(delivery),
+        'webhook attempt not started, because its lease ends too soon; the delivery is due again',
+      );
+    }
+    if (!hasBegun || isLate || this.#isStopping) {
+      this.#capacity.end(place, null);
       this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
       return;
     }
-    const place = this.#capacity.take(delivery.tenantId, delivery.webhookUrl);
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
     this.#capacity.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);

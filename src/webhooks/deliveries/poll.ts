@@ -1,7 +1,8 @@
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { Bell } from './bell.ts';
-import { type DueQueue, findDueQueues } from './search-store.ts';
+import { findDue } from './poll-store.ts';
+import type { DueQueue } from './search-store.ts';
 
 export interface PollOptions {
   db: Database;
@@ -45,7 +46,7 @@ export class Poll {
       const limit = this.#options.limit();
       const begunAtMs = performance.now();
       try {
-        const found: DueQueue[] = await findDueQueues(db, after, limit);
+        const found: DueQueue[] = await findDue(db, after, limit);
         contact?.confirm(begunAtMs);
         after = found.length === limit ? (found.at(-1) ?? null) : null;
         onFound(found);

@@ -18,10 +18,18 @@ describe('the choice of what the next claim takes', () => {
 
   const urlOf = (tenantId: number, index: number) => `https://receiver.test/${tenantId}/${index}`;
 
-  /** Ends one successful attempt to each of `receivers` receivers of a tenant, so that each may get 32 places. */
-  function succeed(tenantId: number, receivers: number): void {
+  /** Takes a place, and begins an attempt that was made `agoMs` ago. */
+  function begin(tenantId: number, url: string, agoMs = 0) {
+    const place = capacity.take(tenantId, url);
+    void capacity.begin(place);
+    place.begunAtMs -= agoMs;
+    return place;
+  }
+
+  /** Ends one successful attempt of 500 ms to each of `receivers` receivers of a tenant, so that each may get 32 places. */
+  function succeed(tenantId: number, receivers: number, tookMs = 500): void {
     for (let index = 0; index < receivers; index += 1) {
-      capacity.end(capacity.take(tenantId, urlOf(tenantId, index)), true);
+      capacity.end(begin(tenantId, urlOf(tenantId, index), tookMs), true);
     }
   }
 
@@ -38,7 +46,7 @@ describe('the choice of what the next claim takes', () => {
     for (let chosen = queues.choose(capacity.countFree()); chosen.length > 0; ) {
       for (const { queue, wanted } of chosen) {
         if (queue.isActive) {
-          taken.push(...Array.from({ length: wanted.count }, () => capacity.take(queue.tenantId, queue.webhookUrl)));
+          taken.push(...Array.from({ length: wanted.count }, () => begin(queue.tenantId, queue.webhookUrl)));
         }
       }
       if (!again) {
@@ -67,10 +75,33 @@ describe('the choice of what the next claim takes', () => {
     wait(1, 1);
     const [first] = claimAll();
     assert.ok(first);
-    assert.equal(capacity.underWay, 4);
+    assert.equal(capacity.taken, 4);
+    first.begunAtMs -= 500;
     capacity.end(first, true);
     claimAll();
-    assert.equal(capacity.underWay, 32);
+    assert.equal(capacity.taken, 32);
+  });
+
+  it('a quick receiver gets 128 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
+    succeed(1, 1, 10);
+    wait(1, 1);
+    const [chosen] = queues.choose(capacity.countFree());
+    assert.equal(chosen?.wanted.count, HALF);
+    const places = Array.from({ length: HALF }, () => capacity.take(1, urlOf(1, 0)));
+    const begun = places.map((place) => capacity.begin(place));
+    const underWay = () => places.filter(({ begunAtMs }) => begunAtMs < Number.POSITIVE_INFINITY);
+    await Promise.all(begun.slice(0, 32));
+    assert.equal(underWay().length, 32);
+    places.slice(0, 3).forEach((place) => capacity.end(place, false));
+    assert.equal((await Promise.all(begun)).filter((mayBegin) => mayBegin).length, 35);
+    assert.equal(underWay().length, 35);
+  });
+
+  it('while 50 quick receivers wait, each gets a fiftieth of the places', () => {
+    succeed(1, 50, 10);
+    wait(1, 50);
+    const counts = Map.groupBy(claimAll(), ({ url }) => url);
+    assert.ok([...counts.values()].every(({ length }) => length >= 4 && length <= 8));
   });
 
   it('one receiver gets 32 places, and a tenant with 100 receivers gets all 256 places while no other tenant waits', () => {
@@ -115,15 +146,14 @@ describe('the choice of what the next claim takes', () => {
     wait(1, 200);
     for (let failures = 0; failures < 3; failures += 1) {
       for (let index = 0; index < 200; index += 1) {
-        capacity.end(capacity.take(1, urlOf(1, index)), false);
+        capacity.end(begin(1, urlOf(1, index)), false);
       }
     }
     assert.equal(claimAll().length, 0, 'each receiver rests after its failure');
-    const rested = new Capacity(0);
+    capacity = new Capacity(0);
     for (let index = 0; index < 600; index += 1) {
-      rested.end(rested.take(1, urlOf(1, index % 200)), false);
+      capacity.end(begin(1, urlOf(1, index % 200)), false);
     }
-    capacity = rested;
     const taken = claimAll();
     assert.equal(taken.length, HALF);
     assert.equal(new Set(taken.map(({ url }) => url)).size, HALF);
@@ -145,7 +175,7 @@ describe('the choice of what the next claim takes', () => {
     let nowMs = 5_000;
     t.mock.method(performance, 'now', () => nowMs);
     succeed(1, 8);
-    const slow = Array.from({ length: 8 }, (_, index) => capacity.take(1, urlOf(1, index)));
+    const slow = Array.from({ length: 8 }, (_, index) => begin(1, urlOf(1, index)));
     nowMs = 6_500;
     wait(1, 8);
     const taken = claimAll();

@@ -21,6 +21,8 @@ export class Queues {
   /** Queues by credential id. The next claim begins with the first one. */
   readonly #queues = new Map<string, DueQueue>();
   readonly #countOf = new Tally<number>();
+  /** Number of queues by webhook URL. */
+  readonly #receivers = new Tally<string>();
   /** Webhook URL of each credential that was seen, by credential id. The one seen longest ago comes first. */
   readonly #urls = new Map<string, string>();
 
@@ -30,10 +32,12 @@ export class Queues {
 
   /** Adds a queue behind the others. A queue that is already there keeps its turn. */
   add(queue: DueQueue): void {
-    if (!this.#queues.has(queue.credentialId)) {
-      this.#countOf.add(queue.tenantId, 1);
-    }
+    const before = this.#queues.get(queue.credentialId);
     this.#queues.set(queue.credentialId, queue);
+    this.#count(queue, 1);
+    if (before !== undefined) {
+      this.#count(before, -1);
+    }
     this.#urls.delete(queue.credentialId);
     this.#urls.set(queue.credentialId, queue.webhookUrl);
     if (this.#urls.size > MAX_URLS) {
@@ -77,19 +81,19 @@ export class Queues {
   }
 
   /**
-   * Chooses what the next claim takes, at most `CLAIM_SIZE` deliveries, and removes the chosen queues. Each queue gets an equal part, so
-   * that the worker does not open many connections to few receivers. A tenant gets more than half of all places only if every other tenant
-   * has got what it may have now.
+   * Chooses what the next claim takes, at most `CLAIM_SIZE` deliveries, and removes the chosen queues. Each queue gets an equal part of the
+   * claim and of the places. What is left then goes to the queues in their order: only then, a tenant gets more than half of all places,
+   * and a receiver gets deliveries that are claimed ahead.
    */
   choose(free: FreePlaces): { queue: DueQueue; wanted: Wanted }[] {
     const { ready, isAll } = this.#ready(free);
+    const waiting = this.#receivers.size;
     const part = Math.ceil(CLAIM_SIZE / ready.length);
     const counts = new Tally<DueQueue>();
     let left = CLAIM_SIZE;
-    const take = (queue: DueQueue, limit: number) => {
+    const take = (queue: DueQueue, most: number) => {
       const { tenantId, webhookUrl, isActive } = queue;
-      const most = isActive ? Math.min(free.at(webhookUrl), limit) : STOP_SIZE;
-      const count = Math.min(left, part - counts.of(queue), most);
+      const count = Math.min(left, part - counts.of(queue), isActive ? most : STOP_SIZE);
       if (count > 0) {
         counts.add(queue, count);
         left -= count;
@@ -98,9 +102,13 @@ export class Queues {
         }
       }
     };
-    ready.forEach((queue) => take(queue, free.ofTenant(queue.tenantId)));
+    for (const queue of ready) {
+      take(queue, Math.min(free.equalPart(queue.webhookUrl, waiting), free.ofTenant(queue.tenantId)));
+    }
     if (isAll) {
-      ready.filter(({ isActive }) => isActive).forEach((queue) => take(queue, Number.POSITIVE_INFINITY));
+      const active = ready.filter(({ isActive }) => isActive);
+      active.forEach((queue) => take(queue, free.equalPart(queue.webhookUrl, waiting)));
+      active.forEach((queue) => take(queue, free.at(queue.webhookUrl)));
     }
     const chosen = ready.filter((queue) => counts.of(queue) > 0);
     chosen.forEach((queue) => this.#remove(queue));
@@ -130,9 +138,13 @@ export class Queues {
     return { ready: [...first, ...overHalf].slice(0, CLAIM_SIZE), isAll: true };
   }
 
-  #remove({ tenantId, credentialId }: DueQueue): void {
-    if (this.#queues.delete(credentialId)) {
-      this.#countOf.add(tenantId, -1);
-    }
+  #remove(queue: DueQueue): void {
+    this.#queues.delete(queue.credentialId);
+    this.#count(queue, -1);
+  }
+
+  #count({ tenantId, webhookUrl }: DueQueue, change: 1 | -1): void {
+    this.#countOf.add(tenantId, change);
+    this.#receivers.add(webhookUrl, change);
   }
 }
