@@ -123,7 +123,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           budgets,
           log,
           wake: worker?.wake ?? createWakeUpSender(backgroundDb),
-          ...(metrics ? { metrics: metrics.ofHttp(), watchLive: metrics.watchLive.bind(metrics) } : {}),
+          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
@@ -133,7 +133,11 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
     healthRoutes(metrics.app, health);
   }
-  metrics?.watchWaiting({ countRequests: () => app.door.waiting, countCallers: () => countWaiting(db) });
+  metrics?.watchCounts({
+    countRequests: () => app.door.waiting,
+    countCallers: () => countWaiting(db),
+    countStreams: () => app.eventStreams.size,
+  });
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
