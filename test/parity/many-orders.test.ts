@@ -168,7 +168,9 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
         db,
         inputs.map(({ hotel, ...times }) => ({ tenantId: tenantIdOf({ hotel }), ...times })),
       );
-      return rows.map((ofTenant) => ofTenant.map((row) => JSON.stringify(row)).sort());
+      return rows.map((ofTenant) =>
+        ofTenant.map((row) => JSON.stringify(row, ['source', 'kind', 'seen', 'base'])).sort(),
+      );
     },
   });
 });

@@ -120,7 +120,9 @@ describe('tenant caches of RecentChanges', () => {
     for (const each of [changes, other]) {
       each.onChanges((rows) => {
         const isInvalidated = get(TENANT, 'key') === undefined;
-        heard.push(...(rows === 'all' ? ['all'] : rows.map(({ tenantId, topic }) => `${tenantId} ${topic} ${isInvalidated}`)));
+        heard.push(
+          ...(rows === 'all' ? ['all'] : rows.map(({ tenantId, topic }) => `${tenantId} ${topic} ${isInvalidated}`)),
+        );
       });
     }
     await inTransaction(database.db, (tx) => announceChange(tx, TENANT, 'rooms'));

@@ -2,12 +2,7 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
-import {
-  createHttpMetrics,
-  type HttpMetrics,
-  type PresentCounts,
-  registerCounts,
-} from '#platform/http/metrics.ts';
+import { createHttpMetrics, type HttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */

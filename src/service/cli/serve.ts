@@ -10,6 +10,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
+import type { PresentCounts } from '#platform/http/metrics.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
@@ -133,11 +134,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
     healthRoutes(metrics.app, health);
   }
-  metrics?.watchCounts({
-    countRequests: () => app.door.waiting,
-    countCallers: () => countWaiting(db),
-    countStreams: () => app.eventStreams.size,
-  });
+  metrics?.watchCounts(countsOf(app, db));
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
@@ -161,6 +158,14 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await stop(0);
     throw error;
   }
+}
+
+function countsOf({ door, eventStreams }: App, db: Database): PresentCounts {
+  return {
+    countRequests: () => door.waiting,
+    countCallers: () => countWaiting(db),
+    countStreams: () => eventStreams.size,
+  };
 }
 
 /** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */

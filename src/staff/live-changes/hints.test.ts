@@ -78,7 +78,11 @@ describe('the messages of GET /v1/staff/changes/', () => {
     let stayId = '';
     await hintOf(stream, 'reservations', async () => (stayId = (await book(service, hotel)).body.reservation_id));
     await hintOf(stream, 'reservations', () => setStayStatus(service, hotel, stayId, 'cancelled'));
-    await hintOf(stream, 'reservations', async () => (stayId = (await bookForHouse(service, hotel)).body.reservation_id));
+    await hintOf(
+      stream,
+      'reservations',
+      async () => (stayId = (await bookForHouse(service, hotel)).body.reservation_id),
+    );
     const arrival = () => callAsOwner('POST', `/v1/staff/reservations/${stayId}/arrival/`, { arrived: true });
     await hintOf(stream, 'reservations', arrival);
   });
@@ -178,8 +182,17 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
 describe('the regular reads of the newest rows, which find the live changes', () => {
   /** Inserts an audit entry that reports a change of people. */
   async function insertEntry(db: Db, id: string): Promise<void> {
-    const entry = { at: new Date(), actor_type: 'operator', action: 'user.changed', subject: 'a person', details: '{}' };
-    await db.insertInto('audit_entry').values({ tenant_id: hotel.tenantId, id, ...entry }).execute();
+    const entry = {
+      at: new Date(),
+      actor_type: 'operator',
+      action: 'user.changed',
+      subject: 'a person',
+      details: '{}',
+    };
+    await db
+      .insertInto('audit_entry')
+      .values({ tenant_id: hotel.tenantId, id, ...entry })
+      .execute();
   }
 
   it('200: live changes report a change that commits after newer rows were read', async () => {

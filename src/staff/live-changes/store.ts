@@ -19,9 +19,9 @@ export interface NewRows {
   source: 'order' | 'event' | 'audit' | 'stay';
   /** Type of the events, or action of the audit entries. Empty for orders and stays. */
   kind: string;
-  /** Number of the rows since `sinceMs`. */
-  seen: number;
-  /** Number of the rows since `nextMs`. It is the number that the next look compares with. */
+  /** Number of the rows since `sinceMs`. Null: there are no rows. */
+  seen: number | null;
+  /** Number of the rows since `nextMs`, which the next look compares with. */
   base: number | null;
 }
 
@@ -59,6 +59,6 @@ export async function look(db: Database, inputs: LookInput[]): Promise<NewRows[]
       WHERE tenant_id = ${tenantId} AND ${changedAt} BETWEEN ${sinceAt} AND 'infinity'`;
   });
   const { rows } = await statement.execute(db);
-  const byInput = Map.groupBy(rows, ({ input_number }) => Number(input_number));
+  const byInput = Map.groupBy(rows, (row) => row.input_number);
   return inputs.map((_, index) => byInput.get(index + 1) ?? []);
 }
