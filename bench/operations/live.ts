@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStream, type TestStream } from '../../test/support/streams.ts';
+import { hasTopic, openStream, type TestStream } from '../../test/support/streams.ts';
 import { callForJson, withId } from '../calls.ts';
 import { cpuMsOf } from '../cpu.ts';
 import type { OwnerOf } from '../owners.ts';
@@ -115,17 +115,20 @@ async function placeOrders(
     const streams = [same[index], other[index]];
     placing.push(
       (async () => {
-        const { order_id } =
-          caller === undefined
-            ? {}
-            : await callForJson<{ order_id?: string }>(url, withId(caller.order, `live ${number}`));
-        const placedAtMs = performance.now();
-        const delayOf = async (stream: TestStream | undefined) => {
-          const block = await stream?.find(({ data }) => data?.order_ids?.includes(order_id) === true, LOST_AFTER_MS);
-          return Math.max(0, (block?.atMs ?? Number.NaN) - placedAtMs);
+        const delayOf = async (stream: TestStream | undefined, from: number, placed: Promise<number>) => {
+          const block = await stream?.find(hasTopic('orders'), { from, withinMs: LOST_AFTER_MS });
+          return Math.max(0, (block?.atMs ?? Number.NaN) - (await placed));
         };
-        delays.same.push(delayOf(streams[0]));
-        delays.other.push(delayOf(streams[1]));
+        const place = async () => {
+          if (caller !== undefined) {
+            await callForJson(url, withId(caller.order, `live ${number}`));
+          }
+          return performance.now();
+        };
+        const placed = place();
+        delays.same.push(delayOf(streams[0], streams[0]?.blocks.length ?? 0, placed));
+        delays.other.push(delayOf(streams[1], streams[1]?.blocks.length ?? 0, placed));
+        await placed;
       })(),
     );
     await sleep(1_000 / ORDERS_PER_SECOND);

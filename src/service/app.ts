@@ -8,7 +8,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
-import type { EventStreams, StreamBounds } from '#platform/http/event-streams.ts';
+import type { StreamBounds } from '#platform/http/event-streams.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer } from '#platform/mail/mail.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -16,7 +16,7 @@ import type { ServiceFacts } from '#access/sessions/me.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChannelCall } from '#hotel/channels/channels.ts';
 import { createRefusalHook } from '#access/refusals/hook.ts';
-import { LiveChanges, type LiveCounts } from '#staff/live-changes/live-changes.ts';
+import { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
@@ -49,11 +49,6 @@ export interface AppDependencies {
    */
   wake: Wake | null;
   metrics?: HttpMetrics;
-  /**
-   * Registers metrics of live changes, which are messages that tell a client that data of its tenant has changed. The metrics count these
-   * messages, the database reads that find the changes, and the open streams that carry the messages.
-   */
-  watchLive?: (counts: LiveCounts, streams: EventStreams) => void;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
   /**
@@ -101,7 +96,6 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const callers = createCallers(deps, changes);
   const noteUse = callers.sessions.noteUse.bind(callers.sessions);
   const liveChanges = new LiveChanges({ db: deps.backgroundDb, changes, noteUse, log });
-  deps.watchLive?.(liveChanges.counts, app.eventStreams);
   const mailer = config.mail === null ? null : createMailer(config.mail, log);
   const testCalls = new TestCalls({
     ...deps,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { Staff } from '#access/tenants/tenants.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { LookRow } from '#staff/live-changes/store.ts';
 
 export const CHANGES = '/v1/staff/changes/';
 
@@ -10,7 +9,6 @@ export const CHANGES = '/v1/staff/changes/';
 export interface StreamBlock {
   /** Text of a comment line, without the colon that begins the line. */
   comment?: string;
-  id?: string;
   event?: string;
   retry?: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read data of every shape
@@ -24,15 +22,13 @@ export interface TestStream {
   response: Response;
   /** Blocks that have arrived so far. */
   blocks: StreamBlock[];
+  /** Blocks that are events, which means that they are no comments. */
+  events(): StreamBlock[];
   /**
-   * Returns the id of the last block that has an id, or undefined if no block has an id. A browser sends this id when it connects again.
+   * Returns the first block after the first `from` blocks for which `fits` returns true. The block may have arrived already.
+   * @throws if the stream ends first, or if no such block arrives within `withinMs`
    */
-  lastId(): string | undefined;
-  /**
-   * Returns the first block for which `fits` returns true. The block may have arrived already.
-   * @throws if the stream ends first, or if no such block arrives within `withinMs`, which is 15,000 by default
-   */
-  find(fits: (block: StreamBlock) => boolean, withinMs?: number): Promise<StreamBlock>;
+  find(fits: (block: StreamBlock) => boolean, options?: { from?: number; withinMs?: number }): Promise<StreamBlock>;
   /**
    * Promise that resolves when the stream has ended, also if its connection broke. Its value is the time of the end in milliseconds of
    * `performance.now()`.
@@ -60,11 +56,11 @@ export async function openStream(url: string, headers: Record<string, string>): 
   return {
     response,
     blocks,
-    lastId: () => blocks.findLast(({ id }) => id !== undefined)?.id,
-    async find(fits, withinMs = 15_000) {
+    events: () => blocks.filter(({ event }) => event !== undefined),
+    async find(fits, { from = 0, withinMs = 15_000 } = {}) {
       const signal = AbortSignal.timeout(withinMs);
       for (;;) {
-        const found = blocks.find(fits);
+        const found = blocks.slice(from).find(fits);
         if (found !== undefined) {
           return found;
         }
@@ -103,6 +99,9 @@ function blockOf(text: string): StreamBlock {
   return { ...(Object.fromEntries(fields) as Omit<StreamBlock, 'atMs'>), atMs: performance.now() };
 }
 
+export const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;
+export const isResync = ({ event }: StreamBlock) => event === 'resync';
+
 /** Returns a condition for the method `find` of a stream. A block meets the condition if it reports a change of data of this topic. */
 export function hasTopic(topic: string): (block: StreamBlock) => boolean {
   return ({ event, data }) => event === 'change' && data.topics.includes(topic);
@@ -123,14 +122,4 @@ export function ownerOf(tenantId: number): Staff {
   const session = { kind: 'token' as const, id: null, generation: 0, expiresAt: now, now };
   const person = { email: 'a@b.example', role: 'owner' as const, areas: [], language: null };
   return { type: 'person', id: newId(), name: null, ...person, tenant, session };
-}
-
-/**
- * Returns an invented result of `look`. The real function `look` reads the newest orders, events, audit entries and reservations of a
- * tenant. The invented result contains only orders.
- * @param orderIds the ids of the orders, newest first
- */
-export function lookOf(momentMs: number, orderIds: string[]): LookRow {
-  const none = { eventIds: null, eventOrderIds: null, auditIds: null, auditActions: null };
-  return { momentMs, orderIds, ...none, reservationIds: null, reservationTimes: null };
 }

@@ -83,16 +83,6 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
-/** Request header `Last-Event-ID`. A client sends it to continue an earlier stream of events. */
-export const LAST_EVENT_ID = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
-  description: 'The last `id` that the caller has got from an earlier stream of any process.',
-  schema: text,
-  example: '1763841437512',
-};
-
 /** Request header `If-Match`. With it, an operation changes a resource only if the header matches the current `ETag` of the resource. */
 export const IF_MATCH = {
   name: 'If-Match',

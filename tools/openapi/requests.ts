@@ -1,16 +1,15 @@
 import type { Components, Schema } from './components.ts';
 import { examplesOf, namedExamples } from './examples.ts';
-import { CONSOLE_HEADER_PARAMETER, IF_MATCH, IF_NONE_MATCH, LAST_EVENT_ID } from './headers.ts';
+import { CONSOLE_HEADER_PARAMETER, IF_MATCH, IF_NONE_MATCH } from './headers.ts';
 import type { Operation } from './operations.ts';
 
 /** Returns the path, query and header parameters of an operation. */
 export function parametersOf(operation: Operation, components: Components): object[] {
-  const { params, query, event, hasEtag, takesIfMatch, isConsoleOnly } = operation;
+  const { params, query, hasEtag, takesIfMatch, isConsoleOnly } = operation;
   return [
     ...fields(params).map((field) => parameter('path', field, components)),
     ...fields(query).map((field) => parameter('query', field, components)),
     ...(hasEtag ? [IF_NONE_MATCH] : []),
-    ...(event === null ? [] : [LAST_EVENT_ID]),
     ...(takesIfMatch ? [IF_MATCH] : []),
     ...(isConsoleOnly ? [CONSOLE_HEADER_PARAMETER] : []),
   ];

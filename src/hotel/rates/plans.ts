@@ -1,5 +1,4 @@
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
-import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
@@ -49,7 +48,6 @@ export async function changeRatePlan(
     if (after.base_price !== before.base_price || after.min_nights !== before.min_nights) {
       await store.updatePlan(tx, actor.tenantId, plan.id, after);
       await recordAudit(tx, { action: 'rate_plan.changed', subject: plan.id, details: { before, after } });
-      await announceChange(tx, actor.tenantId, 'rates');
     }
     return { id: plan.id, name: plan.name, ...after, is_active: plan.is_active };
   });

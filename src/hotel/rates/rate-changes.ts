@@ -1,5 +1,4 @@
 import { type Actor, type NewAuditEntry, writeAuditEntries } from '#access/audit/audit.ts';
-import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, invalidField } from '#platform/errors.ts';
@@ -113,7 +112,6 @@ async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<voi
   const nights = changed.map(({ rate_plan_id, date, after }) => ({ rate_plan_id, date, ...after }));
   await storeNights(tx, { tenantId: actor.tenantId, nights, price: 'replace' });
   await writeAuditEntries(tx, actor, auditEntriesOf(changed));
-  await announceChange(tx, actor.tenantId, 'rates');
 }
 
 /** Returns one audit entry for each rate plan. */

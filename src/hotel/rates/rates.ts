@@ -1,5 +1,4 @@
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
-import { announceChange } from '#platform/changes/changes.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -117,7 +116,6 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
   await inTransaction(db, async (tx) => {
     await writeNights(tx, { tenantId, nights: nightsOfPlan(rate_plan_id, written), price: 'replace' });
     await recordAudit(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
-    await announceChange(tx, tenantId, 'rates');
   });
   return written;
 }
@@ -149,7 +147,6 @@ export async function writeRestrictions(
       subject: rate_plan_id,
       details: { entries: restrictions },
     });
-    await announceChange(tx, tenantId, 'rates');
   });
   return restrictions.length;
 }

@@ -187,7 +187,7 @@ describe('PATCH /v1/staff/rates/', () => {
     );
   });
 
-  it('a change of 1,000 nights of two plans sends seven SQL statements, and writes one audit entry for each plan', async () => {
+  it('a change of 1,000 nights of two plans sends six SQL statements, and writes one audit entry for each plan', async () => {
     const plans = [flexible, saver];
     const changes = Array.from({ length: 1_000 }, (_, index) => ({
       rate_plan_id: plans[index % 2] ?? '',
@@ -206,7 +206,7 @@ describe('PATCH /v1/staff/rates/', () => {
     assert.equal(changed, 1_000);
     assert.deepEqual(
       statements.map((statement) => /^\w+/.exec(statement.trim())?.[0].toLowerCase()),
-      ['begin', 'select', 'select', write, 'insert', 'insert', 'commit'],
+      ['begin', 'select', 'select', write, 'insert', 'commit'],
     );
     const entries = await auditOf('rates.changed');
     assert.deepEqual(

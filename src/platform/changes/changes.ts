@@ -9,6 +9,9 @@ import * as store from './store.ts';
 export type { ChangeRow } from './store.ts';
 export type { TenantCache } from './tenant-cache.ts';
 
+/** Function that gets new changes, or `all` if changes may be missing because polls have failed for a long time. */
+type Listener = (changes: store.ChangeRow[] | 'all') => void;
+
 /** Object that makes tenant caches: a `RecentChanges`, or `NO_CACHES`. */
 export type Caches = Pick<RecentChanges, 'createCache'>;
 
@@ -42,12 +45,8 @@ const REMOVE_EVERY_MS = 60_000;
  */
 const MAX_SEEN = 10_000;
 
-/**
- * Kinds of data whose changes are announced to all processes. The value is false if no cache has data of this kind, so that only listeners
- * (`onChanges`) use the change.
- */
-const IS_CACHED = { credentials: true, menu: true, pause: true, rates: false, rooms: true };
-export type ChangeTopic = keyof typeof IS_CACHED;
+/** Kinds of data whose changes are announced to all processes, because the processes cache this data. */
+export type ChangeTopic = 'credentials' | 'menu' | 'pause' | 'rooms';
 
 /**
  * Records, as part of the transaction, that data of the tenant has changed. Each process of the service polls for such changes. From 0.5 s
@@ -57,14 +56,6 @@ export type ChangeTopic = keyof typeof IS_CACHED;
  */
 export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopic | null): Promise<void> {
   await store.insertChange(tx, tenantId, newId(), topic);
-}
-
-/**
- * Returns true if a cache may have data of the changed kind. Also returns true if this version of the service does not know the kind,
- * because a later version announced the change.
- */
-function isCached({ topic }: store.ChangeRow): boolean {
-  return topic === null || !(topic in IS_CACHED) || IS_CACHED[topic as ChangeTopic];
 }
 
 /**
@@ -85,7 +76,7 @@ export class RecentChanges {
   readonly #log: Logger;
   readonly #contact: DatabaseContact | undefined;
   readonly #caches: TenantCache<unknown>[] = [];
-  readonly #listeners: ((changes: store.ChangeRow[]) => void)[] = [];
+  readonly #listeners: Listener[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   /** Ids of the changes that polls have read, so that no poll reports a change a second time. */
@@ -125,11 +116,8 @@ export class RecentChanges {
     return cache;
   }
 
-  /**
-   * Adds a listener. Each poll that has read new changes, of any tenants, calls the listener with these changes. The first poll reads all
-   * changes of the last ten minutes.
-   */
-  onChanges(listener: (changes: store.ChangeRow[]) => void): void {
+  /** Adds a listener. Each poll that has read new changes, of any tenants, calls the listener after it has invalidated the caches. */
+  onChanges(listener: Listener): void {
     this.#listeners.push(listener);
   }
 
@@ -177,16 +165,17 @@ export class RecentChanges {
     const readsAll = sinceMs > LEASE_MS;
     const { rows, oldestRunning } = await store.readChanges(this.#db, readsAll ? null : this.#oldestRunning);
     const changes = rows.filter(({ id }) => !this.#seen.has(id));
-    const tenantIds = new Set(changes.filter(isCached).map(({ tenantId }) => tenantId));
+    const tenantIds = new Set(changes.map(({ tenantId }) => tenantId));
+    const mayMiss = sinceMs > MAX_GAP_MS;
     for (const cache of this.#caches) {
-      cache.invalidate(sinceMs > MAX_GAP_MS ? 'all' : tenantIds);
+      cache.invalidate(mayMiss ? 'all' : tenantIds);
     }
     if (readsAll || this.#seen.size > MAX_SEEN) {
       this.#seen.clear();
     }
     rows.forEach(({ id }) => this.#seen.add(id));
-    if (changes.length > 0) {
-      this.#listeners.forEach((listener) => listener(changes));
+    if (mayMiss || changes.length > 0) {
+      this.#listeners.forEach((listener) => listener(mayMiss ? 'all' : changes));
     }
     this.#oldestRunning = oldestRunning;
     this.#polledAtMs = beganAtMs;

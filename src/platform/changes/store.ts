@@ -18,8 +18,6 @@ export interface ChangeRow {
    * know.
    */
   topic: string | null;
-  /** Time at which the transaction of the change began, in milliseconds of Unix time, by the clock of the database. */
-  changedAtMs: number;
 }
 
 export interface Changes {
@@ -52,7 +50,7 @@ export async function readChanges(db: Database, since: string | null): Promise<C
     : sql`transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())`;
   const { rows } = await sql<{ oldestRunning: string; ids: string[] | null } & Columns>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning", array_agg(id) AS ids, array_agg(tenant_id) AS "tenantIds",
-      array_agg(topic) AS topics, array_agg(extract(epoch FROM changed_at)::float8 * 1000) AS "changedAtMs"
+      array_agg(topic) AS topics
     FROM recent_change
     WHERE ${isRecent}
   `.execute(db);
@@ -64,16 +62,10 @@ export async function readChanges(db: Database, since: string | null): Promise<C
 interface Columns {
   tenantIds: string[] | null;
   topics: (string | null)[] | null;
-  changedAtMs: number[] | null;
 }
 
-function rowOf(id: string, index: number, { tenantIds, topics, changedAtMs }: Partial<Columns>): ChangeRow {
-  return {
-    id,
-    tenantId: Number(tenantIds?.[index]),
-    topic: topics?.[index] ?? null,
-    changedAtMs: changedAtMs?.[index] ?? 0,
-  };
+function rowOf(id: string, index: number, { tenantIds, topics }: Partial<Columns>): ChangeRow {
+  return { id, tenantId: Number(tenantIds?.[index]), topic: topics?.[index] ?? null };
 }
 
 /** Deletes changes that are older than this number of seconds. The number must be so large that every process has read these changes. */

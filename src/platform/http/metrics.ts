@@ -30,15 +30,17 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Requests and callers that wait. Both are read at each collection of the metrics. */
-export interface WaitingWork {
+/** Present counts of a process. They are read at each collection of the metrics. */
+export interface PresentCounts {
   /** Returns the number of requests that wait for a place at the door. */
   countRequests: () => number;
   /** Returns the number of callers that wait for a database connection. */
   countCallers: () => number;
+  /** Returns the number of open streams of events. */
+  countStreams: () => number;
 }
 
-export function registerWaitingMetrics(registry: Registry, { countRequests, countCallers }: WaitingWork): void {
+export function registerCounts(registry: Registry, { countRequests, countCallers, countStreams }: PresentCounts): void {
   const register = (name: string, help: string, count: () => number) =>
     registry.registerMetric(
       new Gauge({
@@ -52,4 +54,5 @@ export function registerWaitingMetrics(registry: Registry, { countRequests, coun
     );
   register('http_waiting_requests', 'Requests that wait until their tenant has a place', countRequests);
   register('database_waiting_callers', 'Callers that wait for a database connection', countCallers);
+  register('live_streams', 'Open streams of live changes', countStreams);
 }

@@ -2,23 +2,14 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
-import {
-  createHttpMetrics,
-  type HttpMetrics,
-  registerWaitingMetrics,
-  type WaitingWork,
-} from '#platform/http/metrics.ts';
-import type { EventStreams } from '#platform/http/event-streams.ts';
-import type { LiveCounts } from '#staff/live-changes/live-changes.ts';
-import { registerLiveMetrics } from '#staff/live-changes/metrics.ts';
+import { createHttpMetrics, type HttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  watchWaiting(work: WaitingWork): void;
+  watchCounts(counts: PresentCounts): void;
   ofDeliveries(db: Database): DeliveryMetrics;
-  watchLive(counts: LiveCounts, streams: EventStreams): void;
   /** App that serves `/metrics`. */
   app: App;
 }
@@ -31,9 +22,8 @@ export function createMetrics(log: Logger): Metrics {
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return {
     ofHttp: () => createHttpMetrics(registry),
-    watchWaiting: (work) => registerWaitingMetrics(registry, work),
+    watchCounts: (counts) => registerCounts(registry, counts),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
-    watchLive: (counts, streams) => registerLiveMetrics(registry, counts, streams),
     app,
   };
 }

@@ -10,6 +10,7 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
+import type { PresentCounts } from '#platform/http/metrics.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
@@ -123,7 +124,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           budgets,
           log,
           wake: worker?.wake ?? createWakeUpSender(backgroundDb),
-          ...(metrics ? { metrics: metrics.ofHttp(), watchLive: metrics.watchLive.bind(metrics) } : {}),
+          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
@@ -133,7 +134,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
     healthRoutes(metrics.app, health);
   }
-  metrics?.watchWaiting({ countRequests: () => app.door.waiting, countCallers: () => countWaiting(db) });
+  metrics?.watchCounts(countsOf(app, db));
   const closing = new AppClosing(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
@@ -157,6 +158,14 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await stop(0);
     throw error;
   }
+}
+
+function countsOf({ door, eventStreams }: App, db: Database): PresentCounts {
+  return {
+    countRequests: () => door.waiting,
+    countCallers: () => countWaiting(db),
+    countStreams: () => eventStreams.size,
+  };
 }
 
 /** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */

@@ -5,15 +5,13 @@ import { addPerson, changePerson, cookieOf, NEW_PASSWORD, signInForToken } from 
 import { runningMsOf, sleepRunning } from '#test/support/running-time.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { age, openDisplay, openSession, SESSION, SESSIONS } from '#test/support/sessions.ts';
-import { CHANGES, openStream, type StreamBlock, type TestStream } from '#test/support/streams.ts';
+import { CHANGES, isBeat, openStream, type TestStream } from '#test/support/streams.ts';
 
 /** Time in milliseconds within which a stream ends after its caller has lost its access. Only the time for which the process runs counts. */
 const ENDS_WITHIN_MS = 2_000;
 
 /** Time in milliseconds within which a process checks the access of all callers with open streams at least once. */
 const CHECKED_WITHIN_MS = 1_700;
-
-const isBeat = ({ comment }: StreamBlock) => comment?.startsWith('beat ') === true;
 
 describe('streams of callers who lose their access to GET /v1/staff/changes/', () => {
   let node: TestService;

@@ -4,28 +4,20 @@ import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChangeRow, RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sharesOf } from '#platform/db/inputs.ts';
-import { RecentTopics } from './recent-topics.ts';
+import { coalesce } from '#platform/lib/coalesce.ts';
+import { type Poll, poll } from '#platform/lib/poll.ts';
 import * as store from './store.ts';
 import type { Subscription } from './subscription.ts';
-import { topicsOfChange } from './topics.ts';
-import { LONGEST_TRANSACTION_MS, Watch } from './watch.ts';
+import { topicsOfChange, topicsOfRows } from './topics.ts';
 
-/**
- * Time in milliseconds between two rounds. In each round, the service makes one look for each tenant with open streams. A look is a read of
- * the newest rows of one tenant.
- */
 const LOOK_EVERY_MS = 500;
-/**
- * Number of rounds between two checks of the access of all callers with open streams. A round comes every 500 ms, so a check begins every
- * second. The check takes some time too. So a stream ends within 2 s after its caller has lost its access.
- */
-const CHECK_EVERY_ROUNDS = 2;
-/**
- * Time in milliseconds from a write of this process until it reads the newest rows of the tenant. Writes within this time share one read.
- */
+/** A look reads the rows of this time. A row that is committed later than this after its time is not told. */
+const WINDOW_MS = 60_000;
+/** Time from a write of this process until it looks at the tenant, and least time between two looks that such writes cause. */
 const WAKE_AFTER_MS = 30;
-/** Shortest time in milliseconds between two reads of newest rows, if both reads were caused by writes of this process. */
 const WAKE_GAP_MS = 100;
+/** Time between two checks of the access of all callers. A stream ends within 2 s after its caller has lost its access. */
+const CHECK_EVERY_MS = 1_000;
 
 interface Dependencies {
   db: Database;
@@ -35,237 +27,154 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Numbers of looks (reads of the newest rows) and of hints (messages that data has changed) since the start of the process. */
-export interface LiveCounts {
-  /** Number of looks. Each look reads the newest rows of one tenant. */
-  looks: number;
-  /** Number of hints. A hint that goes to three streams counts three times. */
-  hints: number;
+/** Tenant with open streams on this process. */
+interface Watch {
+  subscriptions: Set<Subscription>;
+  /** Numbers of the rows since `sinceMs` at the last look. Null before the first look. */
+  base: { sinceMs: number; numbers: ReadonlyMap<string, number> } | null;
 }
 
 /**
- * Tells callers by hints that data of their tenant has changed. A hint is a message without data, so a repeated or unnecessary hint does no
- * harm. This class learns of the changes of all processes from two sources, because each source shows only some kinds of data:
- * - The database has a list of recent changes, for example of menus and rates. Each process polls this list even without open streams,
- *   because its caches need the list too.
- * - A look is a regular read of the newest rows of a tenant, for example of orders and reservations. Only tenants with open streams get
- *   looks.
+ * Tells callers by hints that data of their tenant has changed. Changes come from two sources: looks, which are regular reads of the newest
+ * rows of the tenants that have open streams on this process, and the list of recent changes.
  */
 export class LiveChanges {
-  readonly counts: LiveCounts = { looks: 0, hints: 0 };
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #noteUse: (caller: Staff) => void;
-  readonly #recentTopics = new RecentTopics();
+  readonly #deps: Dependencies;
   readonly #watches = new Map<number, Watch>();
-  /**
-   * Ids of the tenants that wait for a look (a read of the newest rows of one tenant). Two looks for the same tenant must not run at the
-   * same time, because each look is compared with the previous look for this tenant.
-   */
+  /** Tenants that the next look includes. */
   readonly #due = new Set<number>();
-  #looking: Promise<void> | null = null;
-  #checking: Promise<void> | null = null;
-  readonly #woken = new Set<number>();
-  #waking: NodeJS.Timeout | null = null;
+  /** Only one look runs at a time, because each look is compared with the previous one. */
+  readonly #look = coalesce(() => this.#lookAtDue());
+  readonly #polls: Poll[];
+  #waking: NodeJS.Timeout | undefined;
   #wokenAtMs = Number.NEGATIVE_INFINITY;
-  #rounds: NodeJS.Timeout | null = null;
-  #round = 0;
   #isFailing = false;
 
-  constructor({ db, changes, noteUse, log }: Dependencies) {
-    this.#db = db;
-    this.#noteUse = noteUse;
-    this.#log = log;
-    changes.onChanges((rows) => this.#hear(rows));
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    deps.changes.onChanges((changes) => this.#hear(changes));
+    const onError = (error: unknown) => this.#note(error);
+    this.#polls = [
+      poll(LOOK_EVERY_MS, () => this.#lookAtAll(), onError),
+      poll(CHECK_EVERY_MS, () => this.#endLost(), onError),
+    ];
   }
 
-  /**
-   * Begins to collect hints for a caller. The hints include all changes that are committed after this call.
-   * @param lastEventId id of the last event that the client got on an earlier stream, from any process. The hints then also include the
-   * changes since that event. Undefined: only new changes.
-   * @throws the error of the database if the first read of the tenant's newest rows fails
-   */
-  async subscribe(staff: Staff, lastEventId: string | undefined): Promise<Subscription> {
-    const watch = this.#watchOf(staff.tenant.id);
-    const subscription = watch.subscribe(staff, () => (this.counts.hints += 1));
-    try {
-      await watch.ready();
-    } catch (error) {
-      this.unsubscribe(subscription);
-      throw error;
-    }
-    if (lastEventId !== undefined) {
-      this.#resume(watch, subscription, lastEventId);
-    }
-    return subscription;
-  }
-
-  /**
-   * Removes a subscription, so that it gets no more changes of the tenant. If the tenant has no other subscription, the service also stops
-   * reading the newest rows of the tenant.
-   */
-  unsubscribe(subscription: Subscription): void {
+  /** Tells a new subscription to read all data, and from then on of each change. */
+  add(subscription: Subscription): void {
     const { id } = subscription.staff.tenant;
-    const watch = this.#watches.get(id);
-    watch?.subscriptions.delete(subscription);
-    if (watch?.subscriptions.size === 0) {
+    const watch = this.#watches.get(id) ?? { subscriptions: new Set(), base: null };
+    this.#watches.set(id, watch);
+    watch.subscriptions.add(subscription);
+    if (watch.base === null) {
+      this.#due.add(id);
+      void this.#look();
+    } else {
+      subscription.resync();
+    }
+  }
+
+  remove(subscription: Subscription): void {
+    const { id } = subscription.staff.tenant;
+    const subscriptions = this.#watches.get(id)?.subscriptions;
+    subscriptions?.delete(subscription);
+    if (subscriptions?.size === 0) {
       this.#watches.delete(id);
     }
   }
 
-  /**
-   * Reads the newest rows of the tenant soon, because this process has changed data of the tenant. Does nothing if the tenant has no open
-   * stream.
-   */
+  /** Looks at the tenant soon, because this process has changed data of the tenant. */
   wake(tenantId: number): void {
-    if (!this.#watches.has(tenantId)) {
-      return;
-    }
-    this.#woken.add(tenantId);
-    const waitMs = Math.max(WAKE_AFTER_MS, this.#wokenAtMs + WAKE_GAP_MS - performance.now());
-    this.#waking ??= setTimeout(() => this.#lookAtWoken(), waitMs).unref();
-  }
-
-  /** Stops the regular reads of newest rows. Waits until the read and the access check under way have ended. */
-  async close(): Promise<void> {
-    clearInterval(this.#rounds ?? undefined);
-    clearTimeout(this.#waking ?? undefined);
-    this.#watches.clear();
-    await Promise.all([this.#looking, this.#checking]);
-  }
-
-  #watchOf(tenantId: number): Watch {
-    const known = this.#watches.get(tenantId);
-    if (known !== undefined) {
-      return known;
-    }
-    const watch = new Watch(tenantId);
-    this.#watches.set(tenantId, watch);
-    this.#due.add(tenantId);
-    this.#rounds ??= setInterval(() => this.#beginRound(), LOOK_EVERY_MS).unref();
-    // Waits for the next turn of the event loop, so that streams that open at the same time share the first read of newest rows.
-    setImmediate(() => this.#lookAtDue());
-    return watch;
-  }
-
-  #resume(watch: Watch, subscription: Subscription, lastEventId: string): void {
-    const { tenant, session } = subscription.staff;
-    const missed = watch.missedSince(lastEventId, session.now.getTime());
-    if (missed === null) {
-      subscription.resync();
-      return;
-    }
-    const topics = this.#recentTopics.since(tenant.id, missed.momentMs - LONGEST_TRANSACTION_MS);
-    subscription.tell([...missed.facts, { topics: topics.flatMap(topicsOfChange) }]);
-  }
-
-  #hear(rows: ChangeRow[]): void {
-    this.#recentTopics.add(rows);
-    for (const { tenantId, topic } of rows) {
-      const watch = this.#watches.get(tenantId);
-      watch?.subscriptions.forEach((subscription) => subscription.tell([{ topics: topicsOfChange(topic) }]));
-    }
-  }
-
-  #beginRound(): void {
-    if (this.#watches.size === 0) {
-      clearInterval(this.#rounds ?? undefined);
-      this.#rounds = null;
-      return;
-    }
-    this.#round += 1;
-    for (const tenantId of this.#watches.keys()) {
+    if (this.#watches.has(tenantId)) {
       this.#due.add(tenantId);
+      const waitMs = Math.max(WAKE_AFTER_MS, this.#wokenAtMs + WAKE_GAP_MS - performance.now());
+      this.#waking ??= setTimeout(() => this.#lookAtWoken(), waitMs).unref();
     }
-    this.#lookAtDue();
-    if (this.#round % CHECK_EVERY_ROUNDS === 0) {
-      const all = [...this.#watches.values()].flatMap(({ subscriptions }) => [...subscriptions]);
-      this.#checking ??= this.#endLost(all).finally(() => (this.#checking = null));
-    }
+  }
+
+  /** Stops the looks. Waits until the look and the access check under way have ended. */
+  async close(): Promise<void> {
+    clearTimeout(this.#waking);
+    this.#watches.clear();
+    await Promise.all(this.#polls.map((each) => each.close()));
+    await this.#look();
   }
 
   #lookAtWoken(): void {
-    this.#waking = null;
+    this.#waking = undefined;
     this.#wokenAtMs = performance.now();
-    this.#woken.forEach((tenantId) => this.#due.add(tenantId));
-    this.#woken.clear();
-    this.#lookAtDue();
+    void this.#look();
   }
 
-  #lookAtDue(): void {
-    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = null));
+  async #lookAtAll(): Promise<void> {
+    this.#watches.forEach((_, tenantId) => this.#due.add(tenantId));
+    await this.#look();
   }
 
-  async #lookUntilDone(): Promise<void> {
-    while (this.#due.size > 0) {
-      const watches = [...this.#due].flatMap((tenantId) => this.#watches.get(tenantId) ?? []);
-      this.#due.clear();
-      const inputs = watches.map(({ tenantId, backMs }) => ({ tenantId, backMs }));
-      for (const share of inputs.length === 0 ? [] : sharesOf(this.#db, inputs, ({ tenantId }) => tenantId)) {
-        await this.#lookAt(share.inputs);
+  async #lookAtDue(): Promise<void> {
+    const nextMs = Date.now() - WINDOW_MS;
+    const due = [...this.#due].filter((tenantId) => this.#watches.has(tenantId));
+    this.#due.clear();
+    const inputs = due.map((tenantId) => {
+      const sinceMs = this.#watches.get(tenantId)?.base?.sinceMs ?? nextMs;
+      return { tenantId, sinceMs, nextMs };
+    });
+    for (const share of inputs.length === 0 ? [] : sharesOf(this.#deps.db, inputs, ({ tenantId }) => tenantId)) {
+      try {
+        const rows = await store.look(this.#deps.db, share.inputs);
+        share.inputs.forEach((input, index) => this.#compare(input, rows[index] ?? []));
+        this.#isFailing = false;
+      } catch (error) {
+        this.#note(error);
       }
     }
   }
 
-  async #lookAt(inputs: store.LookInput[]): Promise<void> {
-    const watches = inputs.map(({ tenantId }) => this.#watches.get(tenantId));
-    try {
-      const rows = await store.look(this.#db, inputs);
-      this.counts.looks += rows.length;
-      this.#isFailing = false;
-      for (const [index, watch] of watches.entries()) {
-        const row = rows[index];
-        if (watch !== undefined && row !== undefined) {
-          await this.#tell(watch, row);
-        }
-      }
-    } catch (error) {
-      this.#note(error);
-      watches.forEach((watch) => this.#giveUp(watch, error));
+  /** Tells the tenant's callers of each number that differs from the last look. */
+  #compare({ tenantId, nextMs }: store.LookInput, rows: store.NewRows[]): void {
+    const watch = this.#watches.get(tenantId);
+    if (watch === undefined) {
+      return;
+    }
+    const last = watch.base?.numbers;
+    const keyOf = ({ source, kind }: store.NewRows) => `${source} ${kind}`;
+    watch.base = { sinceMs: nextMs, numbers: new Map(rows.map((row) => [keyOf(row), row.base ?? 0])) };
+    if (last === undefined) {
+      watch.subscriptions.forEach((subscription) => subscription.resync());
+      return;
+    }
+    const topics = rows.filter((row) => (row.seen ?? 0) !== (last.get(keyOf(row)) ?? 0)).flatMap(topicsOfRows);
+    watch.subscriptions.forEach((subscription) => subscription.tell(topics));
+  }
+
+  /** @param changes new entries of the list of recent changes, or `all` if entries may be missing */
+  #hear(changes: ChangeRow[] | 'all'): void {
+    if (changes === 'all') {
+      this.#subscriptions().forEach((subscription) => subscription.resync());
+      return;
+    }
+    for (const { tenantId, topic } of changes) {
+      this.#watches.get(tenantId)?.subscriptions.forEach((each) => each.tell(topicsOfChange(topic)));
     }
   }
 
-  /**
-   * Handles the newest rows of a tenant after each read. Adds the new changes to the next hint (a message that data has changed) of each
-   * stream of the tenant. If a user, a display or a session has changed (topic `people`), some callers may have lost their access. In this
-   * case, first ends the streams of these callers.
-   */
-  async #tell(watch: Watch, row: store.LookRow): Promise<void> {
-    const facts = watch.remember(row);
-    if (facts?.some(({ topics }) => topics.includes('people'))) {
-      await this.#endLost([...watch.subscriptions]);
-    }
-    watch.tell(facts);
-  }
-
-  /**
-   * Handles a failed read of a tenant's newest rows. If the first read has failed, the new subscriptions fail. If a later read has failed,
-   * does nothing, because the next round reads the rows again.
-   */
-  #giveUp(watch: Watch | undefined, error: unknown): void {
-    if (watch !== undefined && !watch.isReady) {
-      this.#watches.delete(watch.tenantId);
-      watch.fail(error);
-    }
+  #subscriptions(): Subscription[] {
+    return [...this.#watches.values()].flatMap(({ subscriptions }) => [...subscriptions]);
   }
 
   /** Ends the streams of callers who have lost their access or whose rights have changed. */
-  async #endLost(subscriptions: Subscription[]): Promise<void> {
-    const byCaller = new Map(subscriptions.map((subscription) => [subscription.staff, subscription]));
-    const ended = await findEndedCallers(this.#db, [...byCaller.keys()], {
-      noteUse: this.#noteUse,
-      onError: (error) => this.#note(error),
-    });
+  async #endLost(): Promise<void> {
+    const byCaller = new Map(this.#subscriptions().map((subscription) => [subscription.staff, subscription]));
+    const { db, noteUse } = this.#deps;
+    const onError = (error: unknown) => this.#note(error);
+    const ended = await findEndedCallers(db, [...byCaller.keys()], { noteUse, onError });
     ended.forEach((caller) => byCaller.get(caller)?.end());
   }
 
-  /** Logs a failed read of the database. If several reads fail in a row, logs only the first failure. */
+  /** Logs the first of several failures in a row. */
   #note(error: unknown): void {
     if (!this.#isFailing) {
-      this.#log.warn(
-        { err: error },
-        'live changes cannot be read from the database; the streams report changes again when a read succeeds',
-      );
+      this.#deps.log.warn({ err: error }, 'live changes cannot be read from the database, so hints come late');
     }
     this.#isFailing = true;
   }

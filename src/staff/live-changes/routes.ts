@@ -2,6 +2,7 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { LiveChange, LiveStream } from './schema.ts';
+import { Subscription } from './subscription.ts';
 
 interface Dependencies {
   liveChanges: LiveChanges;
@@ -22,11 +23,10 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
           'Returns a stream of events (`text/event-stream`) that stays open. If any process of the service changes data, the stream ' +
           'sends a hint within about a second. The hint names the kind of data, but has no data, so read again the data that you show. ' +
           'You get hints only of data that you may read.\n\n' +
-          'The event `change` has a `LiveChange`. The event `resync` says that changes may be missing, so read all data again. The event ' +
-          '`bye` says that the process stops. Wait for the milliseconds in its field `retry`, and call again. A comment `: beat` comes ' +
-          'at the beginning and every 10 seconds. If you get no event and no comment for 30 seconds, call again.\n\n' +
-          'Send the last `id` that you got in the header `Last-Event-ID`. The stream then begins with the changes that you missed, even ' +
-          'if another process handles the call. If the id is older than 30 seconds, the stream begins with `resync`.\n\n' +
+          'Each stream begins with the event `resync`. Then read all data that you show. The event also comes later if changes may be ' +
+          'missing. The event `change` has a `LiveChange`. The event `bye` says that the process stops. Wait for the milliseconds in its ' +
+          'field `retry`, and call again. A comment `: beat` with the time of the server comes at the beginning and every 10 seconds. If ' +
+          'you get no event and no comment for 30 seconds, call again.\n\n' +
           'A stream ends after 30 minutes. It also ends within 2 seconds after the caller loses its access, or gets another role or ' +
           'other areas. Then call again. A person or a display may have 20 open streams, and a tenant 200. An open stream of a display ' +
           'is a use of its session, and an open stream of a person is not. `EventSource` of browsers cannot send the headers of a ' +
@@ -40,25 +40,16 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
         app.eventStreams.sendHead(reply);
         return reply;
       }
-      const { raw: response } = reply;
-      if (response.destroyed) {
+      if (reply.raw.destroyed) {
         return reply.hijack(); // The client closed the connection during authentication.
       }
-      app.eventStreams.admit({ tenantId: request.staff.tenant.id, callerId: request.staff.id }, reply);
-      const subscription = await liveChanges.subscribe(request.staff, lastEventIdOf(request.headers));
-      if (response.destroyed) {
-        liveChanges.unsubscribe(subscription);
-        return reply.hijack();
-      }
-      response.once('close', () => liveChanges.unsubscribe(subscription));
-      subscription.attach(app.eventStreams.open(request, reply, subscription));
+      const owner = { tenantId: request.staff.tenant.id, callerId: request.staff.id };
+      const subscription = new Subscription(request.staff, (take) =>
+        app.eventStreams.open(request, reply, owner, take),
+      );
+      reply.raw.once('close', () => liveChanges.remove(subscription));
+      liveChanges.add(subscription);
       return reply;
     },
   );
-}
-
-/** Returns the header `Last-Event-ID`. Repeated headers give one text with a comma, which is no valid id. */
-function lastEventIdOf(headers: Record<string, string | string[] | undefined>): string | undefined {
-  const value = headers['last-event-id'];
-  return typeof value === 'object' ? value.join() : value;
 }

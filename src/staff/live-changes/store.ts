@@ -1,76 +1,64 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { Fields, selectEach } from '#platform/db/inputs.ts';
+import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
 
-/** Largest number of rows that a look (one read of the newest rows) reads from each table for one tenant. */
-export const MAX_ROWS = 200;
-
+/** Tenant to look at, and the times in milliseconds of Unix time from which its rows are new for this look and for the next look. */
 export interface LookInput {
   tenantId: number;
-  /** Age in milliseconds of the oldest rows to read. */
-  backMs: number;
+  sinceMs: number;
+  nextMs: number;
 }
 
 /**
- * Newest rows of a tenant that are at most `backMs` milliseconds old, at most `MAX_ROWS` rows of each table. A list without rows is null.
+ * Rows of one tenant, one source and one kind. Each number grows with every row that comes, however late it is committed, and with every
+ * change of a stay. It says nothing in itself. For orders, events and the audit trail it is the number of rows, and for stays it is the sum
+ * of the times of their last changes.
  */
-export interface LookRow {
-  /**
-   * Time at which the read began, in milliseconds of Unix time, by the clock of the database. The rows include all changes that were
-   * committed before this time.
-   */
-  momentMs: number;
-  orderIds: string[] | null;
-  eventIds: string[] | null;
-  /** Id of the order of each event. Null for an event of a reservation. */
-  eventOrderIds: (string | null)[] | null;
-  auditIds: string[] | null;
-  auditActions: string[] | null;
-  reservationIds: string[] | null;
-  /** Time of the last change of each reservation in milliseconds of Unix time. */
-  reservationTimes: number[] | null;
+export interface NewRows {
+  source: 'order' | 'event' | 'audit' | 'stay';
+  /** Type of the events, or action of the audit entries. Empty for orders and stays. */
+  kind: string;
+  /** Number of the rows since `sinceMs`. Null: there are no rows. */
+  seen: number | null;
+  /** Number of the rows since `nextMs`, which the next look compares with. */
+  base: number | null;
 }
 
-const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', backMs: 'integer' });
-/**
- * SQL for the time of the read, in milliseconds of Unix time. PostgreSQL sets now() before it takes the snapshot of the statement, so the
- * snapshot has all changes committed before now().
- */
-const NOW_MS = sql`(extract(epoch FROM now()) * 1000)::bigint`;
+const FIELDS = new Fields<Record<'tenantId' | 'sinceId' | 'nextId' | 'sinceAt' | 'nextAt', unknown>>({
+  tenantId: 'bigint',
+  sinceId: 'uuid',
+  nextId: 'uuid',
+  sinceAt: 'timestamptz',
+  nextAt: 'timestamptz',
+});
 
 /**
- * Reads the newest rows of several tenants with one statement. Finds most rows by the time in their ids, which comes from the clock of the
- * process that wrote the row. A row of a long transaction becomes visible only at the commit, when this time is already old. So each look
- * also reads older rows, and the caller compares them with the rows of earlier looks.
- * @returns one row for each input, in the same order
+ * Looks at the newest rows of tenants with one statement. Each condition has an upper bound that no row exceeds, so that the planner expects
+ * few rows and uses an index.
+ * @returns the rows of each input, in the order of the inputs
  */
-export async function look(db: Database, inputs: LookInput[]): Promise<(LookRow | undefined)[]> {
-  return await selectEach(db, FIELDS, inputs, ({ tenantId, backMs }) => {
-    // Smallest UUIDv7 with the time of the oldest rows to read.
-    const firstId = sql`(lpad(to_hex(${NOW_MS} - ${backMs}), 12, '0') || '70008000000000000000')::uuid`;
-    const newest = (table: string, columns: RawBuilder<unknown>) => sql`(
-      SELECT ${columns} FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id >= ${firstId}
-      ORDER BY id DESC LIMIT ${sql.lit(MAX_ROWS)}
-    ) AS newest`;
-    return sql<LookRow>`
-      SELECT ${NOW_MS} AS "momentMs", o.*, e.*, a.*, r.*
-      FROM (SELECT array_agg(id) AS "orderIds" FROM ${newest('restaurant_order', sql`id`)}) AS o
-      CROSS JOIN (
-        SELECT array_agg(id) AS "eventIds", array_agg(body::json #>> '{data,order_id}') AS "eventOrderIds"
-        FROM ${newest('event', sql`id, body`)}
-      ) AS e
-      CROSS JOIN (
-        SELECT array_agg(id) AS "auditIds", array_agg(action) AS "auditActions"
-        FROM ${newest('audit_entry', sql`id, action`)}
-      ) AS a
-      CROSS JOIN (
-        SELECT array_agg(id) AS "reservationIds", array_agg(extract(epoch FROM at)::float8 * 1000) AS "reservationTimes"
-        FROM (
-          SELECT id, coalesce(changed_at, created_at) AS at FROM reservation
-          WHERE tenant_id = ${tenantId}
-            AND coalesce(changed_at, created_at) >= now() - make_interval(secs => ${backMs} / 1000.0)
-          ORDER BY coalesce(changed_at, created_at) DESC LIMIT ${sql.lit(MAX_ROWS)}
-        ) AS newest
-      ) AS r`;
+export async function look(db: Database, inputs: LookInput[]): Promise<NewRows[][]> {
+  const given = inputs.map(({ tenantId, sinceMs, nextMs }) => ({
+    tenantId,
+    sinceId: firstIdAt(sinceMs),
+    nextId: firstIdAt(nextMs),
+    sinceAt: new Date(sinceMs),
+    nextAt: new Date(nextMs),
+  }));
+  const statement = selectForEach(db, FIELDS, given, ({ tenantId, sinceId, nextId, sinceAt, nextAt }) => {
+    const count = sql`count(*) AS seen, count(*) FILTER (WHERE id >= ${nextId}) AS base`;
+    const isNew = sql`tenant_id = ${tenantId} AND id BETWEEN ${sinceId} AND 'ffffffff-ffff-ffff-ffff-ffffffffffff'`;
+    const changedAt = sql`coalesce(changed_at, created_at)`;
+    const sum = sql`sum(date_part('epoch', ${changedAt}))`;
+    return sql<NewRows>`
+      SELECT 'order' AS source, '' AS kind, ${count} FROM restaurant_order WHERE ${isNew}
+      UNION ALL SELECT 'event', type, ${count} FROM event WHERE ${isNew} GROUP BY type
+      UNION ALL SELECT 'audit', action, ${count} FROM audit_entry WHERE ${isNew} GROUP BY action
+      UNION ALL SELECT 'stay', '', ${sum}, ${sum} FILTER (WHERE ${changedAt} >= ${nextAt}) FROM reservation
+      WHERE tenant_id = ${tenantId} AND ${changedAt} BETWEEN ${sinceAt} AND 'infinity'`;
   });
+  const { rows } = await statement.execute(db);
+  const byInput = Map.groupBy(rows, (row) => row.input_number);
+  return inputs.map((_, index) => byInput.get(index + 1) ?? []);
 }

@@ -4,24 +4,50 @@ import type { Bug } from './bug.ts';
 export const STAFF_BUGS: Bug[] = [
   {
     name: 'hints of all areas',
-    harm: 'the kitchen learns the ids of stays and hears of credentials',
+    harm: 'the kitchen hears of credentials and people',
     edits: [
       {
-        file: 'src/staff/live-changes/hint.ts',
-        find: 'topics.filter((topic) => this.#heard.has(topic)).forEach',
+        file: 'src/staff/live-changes/subscription.ts',
+        find: 'topics.filter((topic) => hears(this.staff, topic)).forEach',
         replace: 'topics.forEach',
       },
     ],
-    suites: ['src/staff/live-changes/hint.test.ts'],
+    suites: ['src/staff/live-changes/hints.test.ts'],
   },
   {
     name: 'look that does not go back',
     harm: 'a screen misses an order whose transaction took long',
     edits: [
       {
-        file: 'src/staff/live-changes/watch.ts',
-        find: 'return this.#isReady ? BACK_MS : FIRST_BACK_MS;',
-        replace: 'return this.#isReady ? 1 : FIRST_BACK_MS;',
+        file: 'src/staff/live-changes/live-changes.ts',
+        find: 'const WINDOW_MS = 60_000;',
+        replace: 'const WINDOW_MS = 1;',
+      },
+    ],
+    suites: ['src/staff/live-changes/hints.test.ts'],
+  },
+  {
+    name: 'hint for a row that grows old',
+    harm: 'each screen reads its orders twice for each order',
+    edits: [
+      {
+        file: 'src/staff/live-changes/live-changes.ts',
+        find: '[keyOf(row), row.base ?? 0]',
+        replace: '[keyOf(row), row.seen ?? 0]',
+      },
+    ],
+    suites: ['src/staff/live-changes/hints.test.ts'],
+  },
+  {
+    name: 'stream that does not begin with resync',
+    harm: 'a client that connects again misses the changes that came in between',
+    edits: [
+      {
+        file: 'src/staff/live-changes/live-changes.ts',
+        find: `    } else {
+      subscription.resync();
+    }`,
+        replace: '    }',
       },
     ],
     suites: ['src/staff/live-changes/hints.test.ts'],
@@ -37,30 +63,6 @@ export const STAFF_BUGS: Bug[] = [
       },
     ],
     suites: ['src/staff/live-changes/access.test.ts'],
-  },
-  {
-    name: 'id before its changes',
-    harm: 'a client that comes back misses the orders of the moment in which its connection broke',
-    edits: [
-      {
-        file: 'src/staff/live-changes/watch.ts',
-        find: 'momentMs: () => this.#toldMs,',
-        replace: 'momentMs: () => this.#memory.momentMs,',
-      },
-    ],
-    suites: ['src/staff/live-changes/watch.test.ts'],
-  },
-  {
-    name: 'client that was away for long',
-    harm: 'a screen that was off for an hour believes that it has missed nothing',
-    edits: [
-      {
-        file: 'src/staff/live-changes/watch.ts',
-        find: 'momentMs >= nowMs - BACK_MS && ',
-        replace: '',
-      },
-    ],
-    suites: ['src/staff/live-changes/watch.test.ts'],
   },
   {
     name: 'stream beyond the bound',
