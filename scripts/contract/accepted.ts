@@ -36,6 +36,23 @@ const notNull = (schema: string, field: string) =>
 const newCode = (code: string) =>
   `#/components/schemas/Error/properties/code/enum: Enum of \`code\` gained values: '${code}'.`;
 
+const read = (path: string) => `#/paths/${path.replaceAll('/', '~1')}/get`;
+
+const withoutPages = (path: string) => [
+  `${read(path)}/parameters: All parameters were removed.`,
+  `${read(path)}/responses/200/content/application~1json/schema/anyOf: \`anyOf\` was removed.`,
+  `${read(path)}/responses/404: Response \`404\` was removed.`,
+];
+
+const withCursor = (path: string, page: string, limit = 100) => [
+  `${read(path)}/parameters/0/name: \`page\` query parameter was renamed to \`limit\`.`,
+  `${read(path)}/parameters/0/schema/maximum: Upper bound changed from '<= 2147483647' to '<= ${limit}'.`,
+  `${read(path)}/parameters/1/name: \`page_size\` query parameter was renamed to \`after\`.`,
+  `${read(path)}/parameters/1/schema/type: Type narrowed from 'integer' to 'string'.`,
+  `${read(path)}/responses/200/content/application~1json/schema/anyOf: \`anyOf\` of \`${page}\` was removed.`,
+  `${read(path)}/responses/404: Response \`404\` was removed.`,
+];
+
 export const ACCEPTED: Accepted[] = [
   {
     date: '2026-11-22',
@@ -176,6 +193,27 @@ export const ACCEPTED: Accepted[] = [
         notNull('StaffReservation', 'changed_at'),
         notNull('StaffReservationWithHistory', 'changed_at'),
         notNull('StaffReservationWithHistory', 'history'),
+      ],
+    },
+  },
+  {
+    date: '2026-11-29',
+    why: 'A count and a page with a number cost more with each row. So long lists of staff have a cursor, and short lists have no pages.',
+    changes: {
+      pms: [...withoutPages('/v1/channel-manager/channels/'), ...withoutPages('/v1/channel-manager/credentials/')],
+      staff: [
+        ...['credentials', 'displays', 'people', 'properties'].flatMap((list) => withoutPages(`/v1/staff/${list}/`)),
+        `${read('/v1/staff/sessions/')}/parameters/0: \`page\` query parameter was removed.`,
+        `${read('/v1/staff/sessions/')}/parameters/1: \`page_size\` query parameter was removed.`,
+        ...withoutPages('/v1/staff/sessions/').slice(1),
+        ...withCursor('/v1/staff/audit/', 'AuditEntryPage'),
+        ...withCursor('/v1/staff/nights/oversold/', 'OversoldNightPage'),
+        ...withCursor('/v1/staff/orders/', 'StaffOrderPage', 500),
+        ...withCursor('/v1/staff/reservations/', 'StaffReservationPage'),
+        ...withCursor('/v1/staff/webhook-deliveries/', 'DeliveryPage'),
+        `${read('/v1/staff/events/')}/parameters/0/schema/maximum: Upper bound changed from '<= 200' to '<= 100'.`,
+        `${read('/v1/staff/events/')}/parameters/1/name: \`before\` query parameter was renamed to \`after\`.`,
+        '#/components/schemas/StaffEventPage/properties/next/anyOf/0: `format` was removed.',
       ],
     },
   },

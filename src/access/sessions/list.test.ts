@@ -60,8 +60,6 @@ describe('GET /v1/staff/sessions/', () => {
     });
     assert.ok(Date.parse(created_at) <= Date.now() + 1_000 && Date.parse(last_used_at) >= Date.parse(created_at));
     assert.ok(!text.includes(first.token));
-    const page = await get(`${SESSIONS}?page=2&page_size=1`, first.headers);
-    assert.deepEqual([page.body.count, page.body.results[0].id], [2, first.id]);
   });
 
   it('200: for a call with a token, the sessions of its person are listed, and no session is marked as current', async () => {

@@ -25,6 +25,7 @@ export const KeysetQuery = Type.Object({
       description:
         'The `next` of the previous response. The response continues the list there. Send the same filters and the same order ' +
         'again. Without `after`, the response begins with the first entry.',
+      examples: ['b3JkZXJzOm5ld2VzdCAwMWExZmE0NC0xMjE4LTcxYzQtOWUwNS03YTM2ZDhiMWYyNDA'],
     }),
   ),
 });

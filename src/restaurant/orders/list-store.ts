@@ -46,6 +46,7 @@ export function listOfTenant(
     range: [
       ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
       ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
+      ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
     ],
     indexed: [
       // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use
@@ -69,7 +70,6 @@ function searchesOf(tenantId: number, filter: OrderFilter): Search[] {
   const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
   const isOfAny = sql`credential_id = ANY (ARRAY(${credentials}))`;
   return [
-    ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
     ...given(filter.externalOrderId, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
     ...given(filter.phone, (phone) => sql`customer_digits = ${digitsOf(phone)}`),
     ...given(filter.name, (name) => beginsWith(sql`customer_search_name`, name)),

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { cleanUp, newCertificateFile, postgresPid, type Serving, startServingProgram } from '#test/support/command.ts';
+import { entriesOf } from '#test/support/lists.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { call } from '#test/support/service.ts';
+import { call, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, type ListedDelivery } from '#test/support/webhooks.ts';
 
 const CLIENTS = 6;
@@ -175,8 +176,9 @@ async function checkOrders({ serving, partner, history }: Harness): Promise<void
 async function allDelivered({ serving, owner }: Harness): Promise<ListedDelivery[]> {
   return await eventually(
     async () => {
-      const { body } = await call(serving.url, 'GET', '/v1/staff/webhook-deliveries/?limit=100', { headers: owner });
-      return body.results.every((delivery: ListedDelivery) => delivery.status === 'delivered') && body.results;
+      const node = { call: (...request: Parameters<TestService['call']>) => call(serving.url, ...request) };
+      const deliveries = await entriesOf(node, '/v1/staff/webhook-deliveries/', owner);
+      return deliveries.every((delivery: ListedDelivery) => delivery.status === 'delivered') && deliveries;
     },
     'end of all deliveries',
     SETTLE_MS,

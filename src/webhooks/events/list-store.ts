@@ -17,7 +17,7 @@ export type ListedEvent = Pick<StoredAttempts, 'claimed_at'> & {
   credential_id: string;
   body: string;
   status: string | null;
-  attempts: StoredAttempts['attempts'] | null;
+  attempts: StoredAttempts['attempts'];
   attempt_count: StoredAttempts['attempt_count'] | null;
 };
 
