@@ -28,7 +28,7 @@ function configOf(values: Values) {
   } = values;
   return {
     ...others,
-    databaseUrl: others.databaseUrl === null ? null : withPooler(others.databaseUrl, databasePooler),
+    databaseUrl: others.databaseUrl !== null && databasePooler ? withPooler(others.databaseUrl) : others.databaseUrl,
     trustedProxies: others.trustedProxies ?? [],
     identityProvider:
       issuer === null || audience === null || jwksUrl === null

@@ -1,4 +1,3 @@
-import { POOLERS } from './lib/postgres-url.ts';
 import {
   integerFrom,
   oneOf,
@@ -98,11 +97,11 @@ const TABLE = [
   },
   {
     name: 'DATABASE_POOLER',
-    parse: oneOf(POOLERS),
-    default: 'none',
+    parse: parseBoolean,
+    default: 'false',
     meaning:
-      'Connection pooler in front of the database. `transaction`: PgBouncer in transaction or session mode. `transaction-prepared`: a ' +
-      'pooler that keeps prepared statements (PgBouncer from 1.21 with `max_prepared_statements`). The default is `none`.',
+      '`true` if a connection pooler such as PgBouncer is in front of the database. The service then prepares no statements, and sends its ' +
+      'settings with each transaction.',
     page: 'docs/operating/connections.md',
   },
   {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { sendReservation } from '../support/channel.ts';
 import { cleanUp, newCertificateFile, newFolder, startServingProgram, succeed } from '../support/command.ts';
 import { openTestServer } from '../support/database.ts';
@@ -29,12 +29,12 @@ for (const release of RELEASES) {
 
     before(async () => {
       const server = await openTestServer();
-      const database = await createScratchDatabase(server.url);
-      closers.push(
-        () => database.close(),
-        () => server.close(),
-      );
-      url = database.url;
+      const empty = new URL(server.url);
+      empty.pathname = `/upgrade_${randomBytes(6).toString('hex')}`;
+      url = server.url;
+      await run(`CREATE DATABASE ${empty.pathname.slice(1)} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
+      closers.push(() => server.close());
+      url = empty.href;
       dump = JSON.parse(await readFile(join(import.meta.dirname, `${release}.json`), 'utf8'));
       await run(await readFile(join(import.meta.dirname, `${release}.sql`), 'utf8'));
       const { certificate, path } = await newCertificateFile();

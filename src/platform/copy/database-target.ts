@@ -19,7 +19,7 @@ const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 const LISTS = ['kysely_migration', 'kysely_migration_lock'];
 
 /** Refusal of a target that has rows or tables already. */
-class NotEmptyError extends OperatorError {
+export class NotEmptyError extends OperatorError {
   constructor(reason: string) {
     super(`The database is not empty: ${reason}. Choose a new database, or another DATA_DIR. Nothing was changed.`);
   }

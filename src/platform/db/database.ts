@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 import { type DriverOptions, PipelineDriver, StatementNames } from './driver.ts';
 import { beginText, clientConfig } from './session.ts';
 import type { DB } from './types.ts';
@@ -43,7 +43,7 @@ export interface DatabaseOptions {
   poolSize: number;
   /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /** True (the default) if statements are prepared on each connection, unless the pooler of the URL keeps no prepared statements. */
+  /** True (the default) if statements are prepared on each connection, unless the URL leads to a pooler. */
   isPrepared?: boolean;
   /** Called when an idle connection breaks. The pool opens a new connection when a caller needs one. */
   onConnectionError?: (error: Error) => void;
@@ -104,11 +104,11 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 function driverOptions({ url, isPrepared = true, log, ...limits }: DatabaseOptions): DriverOptions {
-  const pooler = poolerOf(url);
+  const isPooled = hasPooler(url);
   return {
-    names: isPrepared && pooler !== 'transaction' ? new StatementNames() : null,
-    begin: beginText(pooler, limits),
-    wrapsStatements: pooler !== 'none',
+    names: isPrepared && !isPooled ? new StatementNames() : null,
+    begin: beginText(isPooled, limits),
+    wrapsStatements: isPooled,
     onSent: (text) =>
       log?.({ level: 'query', isStream: false, query: CompiledQuery.raw(text), queryDurationMillis: 0 }),
   };

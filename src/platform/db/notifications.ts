@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 import type { Database } from './database.ts';
 import { newClient } from './session.ts';
 
@@ -53,7 +53,7 @@ export class Listener {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    while (!signal.aborted && poolerOf(this.#options.url) === 'none') {
+    while (!signal.aborted && !hasPooler(this.#options.url)) {
       // This error needs no report. If the database is out of reach, the connections of the pool report the outage.
       await this.#listenOnce(signal).catch(() => {});
       await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});

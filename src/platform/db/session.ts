@@ -1,9 +1,12 @@
 import type { TransactionSettings } from 'kysely';
 import pg from 'pg';
-import { type Pooler, poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 
 /** Oldest major version of PostgreSQL on which the service runs. */
 export const MIN_POSTGRES_MAJOR = 15;
+
+/** Setting of PostgreSQL that shows if the settings of the service have arrived, because some poolers drop them. */
+export const MARK = 'roomservice.session';
 
 /**
  * Settings of PostgreSQL on which the statements of the service rely. The service makes all of them itself, so the settings that a role, a
@@ -11,18 +14,14 @@ export const MIN_POSTGRES_MAJOR = 15;
  * the other database must be able to read.
  */
 const SETTINGS = {
+  [MARK]: 'on',
   client_encoding: 'UTF8',
   datestyle: 'ISO, MDY',
   intervalstyle: 'postgres',
   timezone: 'UTC',
   bytea_output: 'hex',
   extra_float_digits: '1',
-  array_nulls: 'on',
   standard_conforming_strings: 'on',
-  transform_null_equals: 'off',
-  quote_all_identifiers: 'off',
-  plan_cache_mode: 'auto',
-  exit_on_error: 'off',
   lock_timeout: '0',
   idle_session_timeout: '0',
 };
@@ -47,7 +46,7 @@ export interface Limits {
  * A pooler refuses such settings or drops them. So they are sent with each transaction instead (`beginText`).
  */
 export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig {
-  if (poolerOf(url) !== 'none') {
+  if (hasPooler(url)) {
     return { connectionString: url };
   }
   const given = new pg.Client({ connectionString: url }) as unknown as { connectionParameters: { options?: string } };
@@ -73,8 +72,8 @@ export function newClient(url: string, config: pg.ClientConfig & Limits): pg.Cli
  * Returns a function that makes the text of a BEGIN. Behind a pooler, the settings of the service follow the BEGIN. The mode `read write` is
  * not a part of the BEGIN, which a standby would refuse. The next statement would then run outside of a transaction.
  */
-export function beginText(pooler: Pooler, limits: Limits): (mode: TransactionSettings) => string {
-  const settings = pooler === 'none' ? '' : `; ${localSettings(limits)}`;
+export function beginText(isPooled: boolean, limits: Limits): (mode: TransactionSettings) => string {
+  const settings = isPooled ? `; ${localSettings(limits)}` : '';
   return ({ isolationLevel = ISOLATION, accessMode }) =>
     `BEGIN ISOLATION LEVEL ${isolationLevel}${accessMode === 'read only' ? ' READ ONLY' : ''}${settings}`;
 }

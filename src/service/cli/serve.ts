@@ -78,13 +78,11 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
 }
 
 /**
- * Wraps the service keys of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
+ * Wraps the pepper of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
  */
 async function rewrapAndStart({ config }: Context, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const keys = await runtime.rewrapKeys();
-  if (keys > 0) {
+  if (await runtime.rewrapKeys()) {
     log.info(
-      { keys },
       'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
     );
   }

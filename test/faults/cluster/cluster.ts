@@ -58,7 +58,7 @@ export async function startCluster(stage: Stage, previous?: string): Promise<Clu
   await redis.start();
   stage.closers.add(() => redis.close());
 
-  const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'transaction' };
+  const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'true' };
   const thisVersion = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
   const command =
     previous === undefined ? thisVersion : { env: { ...env, DATABASE_URL: urlOf(databasePort) }, program: previous };
