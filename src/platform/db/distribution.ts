@@ -21,7 +21,6 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
   tenant: 'on each node',
   feed_era: 'on each node',
   kysely_migration: 'on each node',
-  kysely_migration_lock: 'on each node', // Exists only if Kysely's migrator has migrated the database.
   pairing_code: 'on the coordinator',
   recent_change: 'on the coordinator',
   scan_lease: 'on the coordinator',

@@ -17,6 +17,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   let database: TestDatabase;
   let pgbouncer: Pgbouncer;
   let url: string;
+  const MASTER_KEY = randomBytes(32).toString('base64');
   before(async () => {
     database = await createTestDatabase();
     pgbouncer = await startPgbouncer(database.url);
@@ -39,7 +40,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
 
   it('a command refuses a PgBouncer that drops the settings of the service, names DATABASE_POOLER, and accepts it with this setting', async () => {
     const lenient = await startPgbouncer(database.url, 'ignore_startup_parameters = options');
-    const env = { DATABASE_URL: lenient.urlOf(database.url), MASTER_KEY: randomBytes(32).toString('base64') };
+    const env = { DATABASE_URL: lenient.urlOf(database.url), MASTER_KEY };
     const { code, stderr } = await runCommand(['migrate'], { env });
     assert.equal(code, 1);
     assert.match(stderr, /pooler .+ drops the settings of the service\. Set DATABASE_POOLER to true/);
@@ -90,7 +91,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     const env = {
       DATABASE_URL: pgbouncer.urlOf(empty.href),
       DATABASE_POOLER: 'true',
-      MASTER_KEY: randomBytes(32).toString('base64'),
+      MASTER_KEY,
     };
     const traffic = openDatabase({ url: withPooler(env.DATABASE_URL), poolSize: 10 });
     let isOver = false;
@@ -114,7 +115,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   });
 
   it('201: with DATABASE_POOLER=true, roomservice serve accepts 30 concurrent orders through PgBouncer; without it, the command names the setting', async () => {
-    const direct = { DATABASE_URL: pgbouncer.urlOf(database.url), MASTER_KEY: randomBytes(32).toString('base64') };
+    const direct = { DATABASE_URL: pgbouncer.urlOf(database.url), MASTER_KEY };
     const refused = await runCommand(['migrate'], { env: direct });
     assert.match(refused.stderr, /is behind a connection pooler .+Set DATABASE_POOLER to true/);
     const env = { ...direct, DATABASE_POOLER: 'true' };

@@ -317,7 +317,7 @@ describe('roomservice config check: other servers', () => {
     const accepts = new RegExp(`^127\\.0\\.0\\.1:${server.port} accepts the login\\.$`);
     assertTry(await tryMail(server.url), false, accepts);
     const wrong = server.url.replace('hunter2', 'hunter22');
-    assertTry(await tryMail(wrong), true, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL\./);
+    assertTry(await tryMail(wrong), true, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL, /);
     const gone = /The mail server 127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED.*\)/;
     assertTry(await tryMail('smtp://house:hunter2@127.0.0.1:1'), true, gone);
     assert.deepEqual(server.mails, []);

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { withDatabase } from '#platform/db/database.ts';
+import { refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#platform/keys/keys.ts';
-import { type Context, openServer, tellDatabase, withRuntime } from './runtime.ts';
+import { type Context, databaseOf, openServer, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
     const discarded = await withDatabase({ url: server.url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
       await refuseUnfit(db);
+      await refuseEmpty(db, databaseOf(config).subject);
       return await discardKeys(db, masterKeys);
     });
     tellDatabase(config, terminal.notify);

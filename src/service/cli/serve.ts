@@ -46,7 +46,7 @@ const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 export async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { config, terminal } = context;
   const stopping = terminal.untilStopped();
-  const log = createLogger(config.logLevel, await terminal.openLog());
+  const log = createLogger(config.logLevel, await terminal.host.openLog());
   const runtime = await openRuntime(context, {
     role: 'serve',
     mayCreate: true,
@@ -65,12 +65,12 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   });
   try {
     await introduce(context, runtime, log, service.listening, options);
-    terminal.settle();
+    terminal.host.settle();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     const graceMs = stopGraceMs(context, options);
     const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
-    setTimeout(() => terminal.exit(1), STOP_LIMIT_MS + longerMs).unref();
+    setTimeout(() => terminal.host.exit(1), STOP_LIMIT_MS + longerMs).unref();
     await service.stop(graceMs);
     await runtime.close();
   }
@@ -159,7 +159,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 
 /** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
 function stopGraceMs({ config: { stopGrace }, terminal }: Context, { only }: ServeOptions): number {
-  const byDefault = terminal.isInteractive ? 0 : STOP_GRACE_SECONDS;
+  const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
   return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
 }
 
@@ -234,7 +234,7 @@ async function introduce(
   options: ServeOptions,
 ): Promise<void> {
   const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
-  if (terminal.columns !== undefined) {
+  if (terminal.host.columns !== undefined) {
     terminal.print(where);
   } else {
     log.child({}, { level: 'info' }).info({ address }, where);

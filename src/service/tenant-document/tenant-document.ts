@@ -13,12 +13,11 @@ import { applyRatePlans } from '#hotel/rates/rates.ts';
 import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/rooms/rooms.ts';
 import {
   applyUsers,
-  createPasswordWork,
   EmailTakenError,
   findTenantBySlug,
   listUsers,
   lockUsers,
-  type PasswordWork,
+  PasswordWork,
   prepareUsers,
   type Role,
   saveTenant,
@@ -86,18 +85,13 @@ class EndOfDryRun extends Error {
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const { isDryRun = false } = options;
-  const passwords = createPasswordWork();
+  const passwords = new PasswordWork();
   const known = await findKnownTenant(db, value);
   const faults = [
     ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known, value)),
   ];
-  if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created the tenant and its users while this call checked the document. So some faults may be wrong, for example that
-    // an e-mail belongs to a user of another tenant. A second check finds the new tenant, and reports only real faults.
-    return await checkAndApply(db, value, options);
-  }
   refuse(faults);
   const document = value as TenantDocument;
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
