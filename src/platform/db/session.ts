@@ -1,4 +1,3 @@
-import type { TransactionSettings } from 'kysely';
 import pg from 'pg';
 import { hasPooler } from '../lib/postgres-url.ts';
 
@@ -43,7 +42,7 @@ export interface Limits {
  * Returns the configuration of a client of pg that connects to the URL with the settings of the service. They go with the first message to
  * the server, so they cost nothing. Options of the URL or of PGOPTIONS stay, for example a search path.
  *
- * A pooler refuses such settings or drops them. So they are sent with each transaction instead (`beginText`).
+ * A pooler refuses such settings or drops them. So they are sent with each transaction instead (`localSettings`).
  */
 export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig {
   if (hasPooler(url)) {
@@ -66,16 +65,6 @@ export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig 
  */
 export function newClient(url: string, config: pg.ClientConfig & Limits): pg.Client {
   return new pg.Client({ ...config, ...clientConfig(url, config) }).on('error', () => {});
-}
-
-/**
- * Returns a function that makes the text of a BEGIN. Behind a pooler, the settings of the service follow the BEGIN. The mode `read write` is
- * not a part of the BEGIN, which a standby would refuse. The next statement would then run outside of a transaction.
- */
-export function beginText(isPooled: boolean, limits: Limits): (mode: TransactionSettings) => string {
-  const settings = isPooled ? `; ${localSettings(limits)}` : '';
-  return ({ isolationLevel = ISOLATION, accessMode }) =>
-    `BEGIN ISOLATION LEVEL ${isolationLevel}${accessMode === 'read only' ? ' READ ONLY' : ''}${settings}`;
 }
 
 /**
