@@ -54,8 +54,8 @@ export class Listener {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && !hasPooler(this.#options.url)) {
-      // This error needs no report. If the database is out of reach, the connections of the pool report the outage.
-      await this.#listenOnce(signal).catch(() => {});
+      // An error needs no report. If the database is out of reach, the connections of the pool report the outage.
+      await this.#listenOnce(signal);
       await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});
     }
   }
@@ -69,22 +69,19 @@ export class Listener {
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
+    client.on('notification', ({ payload = '' }) => onNotification(payload));
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
     client.on('end', end).on('error', end);
     signal.addEventListener('abort', end);
-    client.on('notification', ({ payload = '' }) => onNotification(payload));
-    try {
-      await Promise.race([client.connect(), ended]);
-      await Promise.race([client.query(`LISTEN ${pg.escapeIdentifier(channel)}`), ended]);
-      if (!signal.aborted) {
-        onNotification('');
-      }
-      await ended;
-    } finally {
-      signal.removeEventListener('abort', end);
-      // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
-      void client.end().catch(() => {});
-    }
+    client
+      .connect()
+      .then(() => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+      .then(() => !signal.aborted && onNotification(''))
+      .catch(end);
+    await ended;
+    signal.removeEventListener('abort', end);
+    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+    void client.end().catch(() => {});
   }
 }

@@ -153,13 +153,6 @@ export async function withRuntime(context: Context, work: (runtime: Runtime) => 
   }
 }
 
-/** Database that is open for one command. It was not migrated, because the command must not change the schema. */
-export interface DatabaseServer {
-  /** URL of the database, which may contain a password. */
-  url: string;
-  close(): Promise<void>;
-}
-
 /**
  * Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it.
  * @throws OperatorError if the embedded database cannot be used
@@ -167,7 +160,7 @@ export interface DatabaseServer {
 export async function openServer(
   context: Context,
   options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved'>,
-): Promise<DatabaseServer> {
+): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
   const { databaseUrl } = context.config;
   return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
 }

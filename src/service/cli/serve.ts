@@ -105,7 +105,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           keyring,
           log,
           contact,
-          sandbox: options.demo ? demoSandbox(backgroundDb, options) : undefined,
+          sandbox: options.demo
+            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
+            : undefined,
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
   const budgets = await openBudgets(config, log, options);
@@ -209,10 +211,6 @@ async function listenOn(app: App, variable: string, host: string, port: number):
       ? error
       : new OperatorError(`The service cannot listen on ${variable} ${port} of ${host} (${error.code}): ${reason}.`);
   });
-}
-
-function demoSandbox(db: Database, { demoSpeed = 1 }: ServeOptions) {
-  return { findTenant: () => findDemoTenant(db), speed: demoSpeed };
 }
 
 /** Finds the demo tenant. The code of the demo is loaded only if this function is called. */
