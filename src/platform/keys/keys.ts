@@ -1,31 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { Keyring } from './keyring.ts';
 import { findMasterKey, masterKeyPath } from './master-key.ts';
 import { decryptBound, encryptBound } from './sealing.ts';
+import { deleteWrappedPepper, insertWrappedPepper, readWrappedPepper, updateWrappedPepper } from './store.ts';
 
 export { Keyring, SecretDecryptionError } from './keyring.ts';
 export { findMasterKey, makeMasterKey, masterKeyPath, storeMasterKey } from './master-key.ts';
 export { decryptBound, encryptBound } from './sealing.ts';
+export { readWrappedPepper } from './store.ts';
 
-/** Row of the pepper, which is the only stored key of the service. */
-const PEPPER = { purpose: 'pepper', version: 1 };
 /** Name to which the wrapped pepper is bound. */
 const PEPPER_NAME = 'pepper 1';
 const KEY_BYTES = 32;
-
-/** Reads the pepper, wrapped with the master key. Returns null before the first start. The database need not be migrated yet. */
-export async function readWrappedPepper(db: Db): Promise<Buffer | null> {
-  const { rows } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('service_key')`.execute(db);
-  if (rows.length === 0) {
-    return null;
-  }
-  const row = await db.selectFrom('service_key').select('wrapped_key').executeTakeFirst();
-  return row?.wrapped_key ?? null;
-}
 
 /**
  * Finds the master key in the settings or in its file in DATA_DIR, and checks that this key or the previous one unwraps the pepper of the
@@ -68,12 +57,7 @@ export async function openKeyring(db: Db, current: Buffer, previous: Buffer | nu
   if (wrapped !== null) {
     return new Keyring(unwrapWithEither(wrapped, current, previous));
   }
-  const made = { ...PEPPER, wrapped_key: wrap(randomBytes(KEY_BYTES), current) };
-  await db
-    .insertInto('service_key')
-    .values(made)
-    .onConflict((conflict) => conflict.doNothing()) // Another process may have made the pepper.
-    .execute();
+  await insertWrappedPepper(db, wrap(randomBytes(KEY_BYTES), current));
   return await openKeyring(db, current, previous);
 }
 
@@ -87,8 +71,7 @@ export async function rewrapPepper(db: Db, from: Buffer | null, to: Buffer): Pro
   if (wrapped === null || unwrap(wrapped, to) !== null) {
     return false;
   }
-  const wrapped_key = wrap(unwrapWithEither(wrapped, to, from), to);
-  await db.updateTable('service_key').set({ wrapped_key }).where('purpose', '=', PEPPER.purpose).execute();
+  await updateWrappedPepper(db, wrap(unwrapWithEither(wrapped, to, from), to));
   return true;
 }
 
@@ -108,8 +91,7 @@ export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number>
         'So the master key is not lost. Start the service with the same settings.',
     );
   }
-  const { numDeletedRows } = await db.deleteFrom('service_key').executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  return await deleteWrappedPepper(db);
 }
 
 function wrap(pepper: Buffer, masterKey: Buffer): Buffer {
