@@ -17,6 +17,9 @@ import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows 
  */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
+/** Name of the only table whose ids a sequence gives. After a copy, the sequence goes on after the largest id. */
+const NUMBERED_TABLE = 'tenant';
+
 /** Refusal of a target that has rows or tables already. */
 export class NotEmptyError extends OperatorError {
   constructor(reason: string) {
@@ -47,9 +50,8 @@ export function emptyDatabase(
           await pipeline(Readable.from(rows), client.query(copyFrom(`COPY ${copyName(client, table)} FROM STDIN`)));
         }
         await compare(client, contents.tables, digests, progress);
-        // The next tenant gets an id of its own.
         await client.query(
-          `SELECT setval(pg_get_serial_sequence('tenant', 'id'), max(id)) FROM tenant HAVING count(*) > 0`,
+          `SELECT setval(pg_get_serial_sequence('${NUMBERED_TABLE}', 'id'), max(id)) FROM ${NUMBERED_TABLE} HAVING count(*) > 0`,
         );
         await beforeCommit(databaseOn(client), digests);
         await client.query('COMMIT');
