@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type Environment, misspelledVariables, readConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
-import { asPlainText, SETTINGS, shortMeaning } from '#platform/settings.ts';
 import type { BackupFlags } from './backup.ts';
 import { addDeveloperCommands } from './developer-commands.ts';
 import type { Context, Run, Surroundings } from './runtime.ts';
@@ -58,7 +57,7 @@ function buildProgram(surroundings: Surroundings): Command {
     getErrHelpWidth: () => terminal.host.columns ?? DEFAULT_WIDTH,
   });
   program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
-  program.addHelpText('after', ({ command }) => describeSettings(command, terminal.host.columns));
+  program.addHelpText('after', '\nEnvironment variables: "roomservice config check" lists them, with their meanings.');
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
@@ -261,20 +260,4 @@ function report(terminal: Terminal, error: unknown): number {
   }
   terminal.notify(error instanceof OperatorError ? `roomservice: ${error.message}` : inspect(error));
   return EXIT_FAILED;
-}
-
-/** Returns the part of the help that lists the environment variables, each with the first sentence of its meaning. */
-function describeSettings(command: Command, columns = DEFAULT_WIDTH): string {
-  const help = command.createHelp();
-  help.prepareContext({ helpWidth: columns });
-  const width = Math.max(...SETTINGS.map(({ name }) => name.length));
-  const lines = SETTINGS.map((setting) =>
-    help.formatItem(setting.name, width, asPlainText(shortMeaning(setting)), help),
-  );
-  const secrets = SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`);
-  return [
-    '\nEnvironment variables ("roomservice config check" shows and checks their values):',
-    ...lines,
-    `\nEach of these variables gives the path of a file that contains the value: ${secrets.join(', ')}.`,
-  ].join('\n');
 }

@@ -74,14 +74,7 @@ export async function applyTenantDocument(
 }
 
 /** Thrown at the end of a dry run inside its transaction, so that the transaction is rolled back. */
-class EndOfDryRun extends Error {
-  readonly applied: AppliedTenant;
-
-  constructor(applied: AppliedTenant) {
-    super('A dry run ends with a rollback.');
-    this.applied = applied;
-  }
-}
+const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const { isDryRun = false } = options;
@@ -95,20 +88,18 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   refuse(faults);
   const document = value as TenantDocument;
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
-  try {
-    return await inTransaction(db, async (tx) => {
-      const applied = await applyParts(tx, document, passwords);
-      if (isDryRun) {
-        throw new EndOfDryRun(applied);
-      }
-      return applied;
-    });
-  } catch (error) {
-    if (error instanceof EndOfDryRun) {
-      return error.applied;
+  let applied: AppliedTenant | undefined;
+  await inTransaction(db, async (tx) => {
+    applied = await applyParts(tx, document, passwords);
+    if (isDryRun) {
+      throw END_OF_DRY_RUN;
     }
-    throw error;
-  }
+  }).catch((error: unknown) => {
+    if (error !== END_OF_DRY_RUN) {
+      throw error;
+    }
+  });
+  return applied as unknown as AppliedTenant;
 }
 
 async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {
