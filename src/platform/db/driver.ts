@@ -49,7 +49,8 @@ class Client {
     const { settings } = this.#options;
     if (/^(?:begin|start transaction)\b/.test(text)) {
       this.#isInTransaction = true;
-      return await this.#send({ text: settings === null ? text : `${text}; ${settings}` });
+      const begin = text === 'begin' ? 'begin isolation level read committed' : text;
+      return await this.#send({ text: settings === null ? text : `${begin}; ${settings}` });
     }
     if (text === 'commit' || text === 'rollback') {
       const ended = await this.#send({ text });
@@ -67,7 +68,7 @@ class Client {
   }
 
   async #sendInTransaction(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    await this.query('begin isolation level read committed');
+    await this.query('begin');
     const result = await this.#sendNamed(text, values).catch(async (error: unknown) => {
       await this.query('rollback').catch(() => (this.#isBroken = true));
       throw error;

@@ -20,8 +20,10 @@ export async function runTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   mode: 'read only' | 'read write' | 'snapshot' = 'read write',
 ): Promise<T> {
-  const transaction = db.transaction().setIsolationLevel(mode === 'snapshot' ? 'repeatable read' : 'read committed');
-  return await (mode === 'read write' ? transaction : transaction.setAccessMode('read only')).execute(work);
+  const isolation = mode === 'snapshot' ? 'repeatable read' : 'read committed';
+  const transaction =
+    mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only').setIsolationLevel(isolation);
+  return await transaction.execute(work);
 }
 
 /** Returns a statement that changes PostgreSQL settings until the end of the transaction. */
