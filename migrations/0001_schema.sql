@@ -4,15 +4,12 @@
 
 -- platform
 
--- Secret from which the keys of the service are derived (the pepper), wrapped by the master key. Global table.
+-- Secret from which the keys of the service are derived (the pepper), wrapped by the master key. Global table of one row.
 CREATE TABLE service_key (
-  purpose     text NOT NULL,
-  version     integer NOT NULL,
+  is_only     boolean PRIMARY KEY DEFAULT true,
   wrapped_key bytea NOT NULL,
   created_at  timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (purpose, version),
-  CONSTRAINT service_key_purpose CHECK (purpose IN ('pepper', 'token', 'encryption')),
-  CONSTRAINT service_key_version CHECK (version > 0)
+  CONSTRAINT service_key_is_only CHECK (is_only)
 );
 
 -- Tenants that changed in the last minutes. Each process reads them a few times a second, and forgets what it has kept of them. Global table.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
+import { sql } from 'kysely';
 import {
   cleanUp,
   newCertificateFile,
@@ -12,7 +13,6 @@ import {
   startServingProgram,
   succeed,
 } from './support/command.ts';
-import { openTestServer } from './support/database.ts';
 import { book, openHotel, reservationPath, type TestHotel } from './support/hotel.ts';
 import { callUnchecked } from './support/http.ts';
 import { makeNextVersion, NEXT_MIGRATION } from './support/next-version.ts';
@@ -92,9 +92,11 @@ describe('the next version of the service, which has one more migration', () => 
   it('the next version restores a backup of this version, and returns the same data', async () => {
     const file = join(await newFolder(), 'before.backup');
     await succeed(['backup', file], { env });
-    const server = await openTestServer();
-    const database = await createScratchDatabase(server.url);
-    const restored = { ...env, DATABASE_URL: database.url };
+    const empty = new URL(service.database.url);
+    empty.pathname = `/upgrade_${randomBytes(6).toString('hex')}`;
+    const name = empty.pathname.slice(1);
+    await sql.raw(`CREATE DATABASE ${name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`).execute(service.database.db);
+    const restored = { ...env, DATABASE_URL: empty.href };
     const { code, stderr } = await runProgram(['restore', file], { env: restored, program });
     assert.equal(code, 0, stderr);
     const serving = await startServingProgram(['--only', 'api'], { env: restored, program });
@@ -103,8 +105,7 @@ describe('the next version of the service, which has one more migration', () => 
     await serving.ended;
     const { stdout } = await runProgram(['nights', 'verify'], { env: restored, program });
     assert.match(stdout, /, 0 with a wrong counter\n$/);
-    await database.close();
-    await server.close();
+    await sql.raw(`DROP DATABASE ${name} WITH (FORCE)`).execute(service.database.db);
   });
 
   it('the next version migrates the database while this version runs, and this version continues to work', async () => {

@@ -90,8 +90,8 @@ describe('valid values of the environment variables', () => {
     ],
     [{ DATABASE_POOL_SIZE: '2' }, { databasePoolSize: 2 }],
     [
-      { DATABASE_URL: databaseUrl, MASTER_KEY: KEY_TEXT, DATABASE_POOLER: 'transaction' },
-      { databaseUrl: `${databaseUrl}&pooler=transaction`, masterKey: KEY },
+      { DATABASE_URL: databaseUrl, MASTER_KEY: KEY_TEXT, DATABASE_POOLER: 'true' },
+      { databaseUrl: `${databaseUrl}&pooler=true`, masterKey: KEY },
     ],
     [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
     [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
@@ -206,7 +206,7 @@ describe('invalid values of the environment variables', () => {
       ['mysql://user:hunter2@h/d', 'hunter2', 'postgres://user:hunter2@[::1/d', 'postgres://u:hunter2@h:99999/'],
     ],
     ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5', 'auto']],
-    ['DATABASE_POOLER', ['true', 'session', 'TRANSACTION']],
+    ['DATABASE_POOLER', ['yes', 'transaction', 'TRUE']],
     [
       'REDIS_URL',
       [

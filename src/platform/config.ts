@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
+import { isLoopback } from './lib/loopback.ts';
 import { nearName } from './lib/near-names.ts';
 import { withPooler } from './lib/postgres-url.ts';
-import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import { InvalidValueError, parseBaseUrl } from './lib/setting-values.ts';
 import { findStateDir } from './lib/state-dir.ts';
 import { decodeText } from './lib/text-file.ts';
@@ -28,7 +28,7 @@ function configOf(values: Values) {
   } = values;
   return {
     ...others,
-    databaseUrl: others.databaseUrl === null ? null : withPooler(others.databaseUrl, databasePooler),
+    databaseUrl: others.databaseUrl !== null && databasePooler ? withPooler(others.databaseUrl) : others.databaseUrl,
     trustedProxies: others.trustedProxies ?? [],
     identityProvider:
       issuer === null || audience === null || jwksUrl === null
@@ -126,14 +126,6 @@ function faultsTogether({ port, metricsPort }: Values, isSet: (name: SettingName
   return faults;
 }
 
-/** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
-const OWN_PREFIX = 'ROOMSERVICE_';
-/**
- * Maximum length of a short setting name, for example PORT. A variable with `OWN_PREFIX` before a short name causes no warning, because
- * another program may have set the variable. For example, Kubernetes may set ROOMSERVICE_PORT.
- */
-const MAX_SHORT_LENGTH = 4;
-
 /**
  * Finds variables that have no effect, but whose names look like misspelled settings. Ignores an empty variable. Also ignores a variable if
  * the setting with the correct name is set too.
@@ -141,14 +133,9 @@ const MAX_SHORT_LENGTH = 4;
  */
 export function misspelledVariables(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
-    const meant = environment[name] ? meantName(name) : null;
+    const meant = environment[name] ? nearName(name, SETTING_NAMES) : null;
     return meant === null || environment[meant] ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
   });
-}
-
-function meantName(name: string): string | null {
-  const rest = name.startsWith(OWN_PREFIX) ? name.slice(OWN_PREFIX.length) : '';
-  return SETTING_NAMES.has(rest) && rest.length > MAX_SHORT_LENGTH ? rest : nearName(name, SETTING_NAMES);
 }
 
 /** Configuration of the commands that run on a partner's machine: the URL of the service, and a credential for it. */
@@ -162,8 +149,11 @@ export interface PartnerConfig {
    * home folder.
    */
   stateDir: string | null;
-  /** Variables that name a proxy for the calls to the service. */
-  proxyVariables: ProxyVariables;
+  /**
+   * Variables that name a proxy for the calls to the service, as Node reads them. Empty if the service is on this machine, because a proxy on
+   * another machine cannot reach it, and would see the API secret.
+   */
+  proxyVariables: Environment;
 }
 
 /**
@@ -183,28 +173,25 @@ export function readPartnerApiKey(given: string | undefined, environment: Enviro
 export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment): PartnerConfig {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
-  const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>
-    parseBaseUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080'),
-  );
+  const serviceUrl = parseServiceUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080');
   const apiKey = parseCredential('ROOMSERVICE_API_KEY', readPartnerApiKey(given.apiKey, environment));
   if (secret.fault !== null) {
     throw new OperatorError(secret.fault);
   }
   return {
     serviceUrl,
-    proxyVariables: orOperatorError('', () => proxyVariables(serviceUrl, environment)),
+    proxyVariables: isLoopback(new URL(serviceUrl).hostname) ? {} : environment,
     apiKey,
     apiSecret: parseCredential('ROOMSERVICE_API_SECRET', secret.text ?? text('SECRET')),
     stateDir: findStateDir(environment['XDG_STATE_HOME']),
   };
 }
 
-/** Calls a parser. Turns its InvalidValueError into an OperatorError, whose message begins with `prefix`. */
-function orOperatorError<T>(prefix: string, parse: () => T): T {
+function parseServiceUrl(value: string): string {
   try {
-    return parse();
+    return parseBaseUrl(value);
   } catch (error) {
-    throw error instanceof InvalidValueError ? new OperatorError(`${prefix}${error.message}`) : error;
+    throw error instanceof InvalidValueError ? new OperatorError(`--url or ROOMSERVICE_URL ${error.message}`) : error;
   }
 }
 

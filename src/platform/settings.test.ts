@@ -94,7 +94,6 @@ describe('misspelledVariables', () => {
     ['DATABASE_URI', 'DATABASE_URL'],
     ['DATABASE_ULR', 'DATABASE_URL'],
     ['database_url', 'DATABASE_URL'],
-    ['ROOMSERVICE_DATABASE_URL', 'DATABASE_URL'],
     ['DATABASE_URLFILE', 'DATABASE_URL_FILE'],
     ['MASTERKEY', 'MASTER_KEY'],
     ['MASTER_KEY_PREVIUS', 'MASTER_KEY_PREVIOUS'],

@@ -1,4 +1,3 @@
-import { POOLERS } from './lib/postgres-url.ts';
 import {
   integerFrom,
   oneOf,
@@ -23,7 +22,7 @@ export interface Setting<Name extends string = string> {
   default: string | null;
   /** Words that the table in README.md shows in place of a missing default value. The table shows `none` if this field is missing too. */
   otherwise?: string;
-  /** Meaning of the variable in full sentences, in Markdown without links. `--help` shows only the first sentence. */
+  /** Meaning of the variable in full sentences, in Markdown without links. */
   meaning: string;
   /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
@@ -98,11 +97,11 @@ const TABLE = [
   },
   {
     name: 'DATABASE_POOLER',
-    parse: oneOf(POOLERS),
-    default: 'none',
+    parse: parseBoolean,
+    default: 'false',
     meaning:
-      'Connection pooler in front of the database. `transaction`: PgBouncer in transaction or session mode. `transaction-prepared`: a ' +
-      'pooler that keeps prepared statements (PgBouncer from 1.21 with `max_prepared_statements`). The default is `none`.',
+      '`true` if a connection pooler such as PgBouncer is in front of the database. The service then prepares no statements, and sends its ' +
+      'settings with each transaction.',
     page: 'docs/operating/connections.md',
   },
   {
@@ -241,7 +240,7 @@ export function keyOf(name: SettingName): keyof Values {
 }
 
 /**
- * All environment variables of the service. The settings, `--help`, `config check` and the table in README.md derive from this list. The
+ * All environment variables of the service. The settings, `config check` and the table in README.md derive from this list. The
  * list does not have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
  */
 export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
@@ -250,11 +249,6 @@ export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
 export const SETTING_NAMES: ReadonlySet<string> = new Set(
   SETTINGS.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
 );
-
-/** Returns the first sentence of the meaning. */
-export function shortMeaning({ meaning }: Setting): string {
-  return /^.*?\.(?= |$)/.exec(meaning)?.[0] ?? meaning;
-}
 
 /** Removes the backticks from a Markdown text, so that it can be shown in a terminal. */
 export function asPlainText(markdown: string): string {

@@ -7,7 +7,6 @@ import type { Database } from '#platform/db/database.ts';
  */
 const HOSTILE = {
   default_transaction_isolation: 'repeatable read',
-  array_nulls: 'off',
   timezone: 'America/Santiago',
   datestyle: 'SQL, DMY',
   intervalstyle: 'iso_8601',
@@ -15,9 +14,6 @@ const HOSTILE = {
   extra_float_digits: '-15',
   client_encoding: 'LATIN1',
   standard_conforming_strings: 'off',
-  transform_null_equals: 'on',
-  quote_all_identifiers: 'on',
-  plan_cache_mode: 'force_generic_plan',
   idle_session_timeout: '1s',
   idle_in_transaction_session_timeout: '1s',
 };

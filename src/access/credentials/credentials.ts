@@ -19,7 +19,7 @@ export type { Audience } from './audiences.ts';
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
 export { type OwnedCredential, OwnerCredentials } from './owner-credentials.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
-export { webhookSecretLocation, webhookSecrets } from './webhook.ts';
+export { readWebhookSecrets, webhookSecretLocation } from './webhook.ts';
 
 interface Dependencies {
   db: Database;

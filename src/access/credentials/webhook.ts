@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
-import { type Keyring, type SecretColumn, SecretDecryptionError } from '#platform/keys/keys.ts';
+import { type Keyring, SecretDecryptionError } from '#platform/keys/keys.ts';
 import { newSecret } from './api-key.ts';
 import { changeCredential, refuseRevoked, type Target } from './changes.ts';
 import * as store from './store.ts';
@@ -87,9 +87,10 @@ export function webhookSecretLocation(tenantId: number, credentialId: string): s
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** Access to the encrypted webhook secrets of all credentials, for the check of a backup. */
-export const webhookSecrets: SecretColumn = async (db, tenantId) =>
-  (await store.readWebhookSecrets(db, tenantId)).map(({ id, secret }) => ({
+/** Reads the encrypted webhook secrets of all credentials of a tenant, each with the location to which it is bound. */
+export async function readWebhookSecrets(db: Database, tenantId: number) {
+  return (await store.readWebhookSecrets(db, tenantId)).map(({ id, secret }) => ({
     location: webhookSecretLocation(tenantId, id),
     ciphertext: secret,
   }));
+}

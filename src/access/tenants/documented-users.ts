@@ -166,7 +166,7 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
         'This is a fault of the program. Give this user a password in the document, and apply the document again.',
     );
   }
-  const password_hash = await passwords.hashFor(email, password);
+  const password_hash = await passwords.hashFor(document, password);
   return {
     id: newId(),
     email: normaliseEmail(email),
@@ -201,17 +201,18 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
  * - `said` is the hash of the password in the document. If the document has no password for the user, `said` is null. `said` is stored so
  *   that the next document can be compared with it.
  */
-async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
+async function passwordOf(user: UserRow, document: UserDocument, passwords: PasswordWork) {
+  const { password } = document;
   const { password_hash, document_password_hash: saidBefore } = user;
   if (password === undefined) {
     return { password_hash, said: null };
   }
-  if (saidBefore !== null && (await passwords.isPassword(password, saidBefore))) {
+  if (saidBefore !== null && (await passwords.isPassword(document, password, saidBefore))) {
     return { password_hash, said: saidBefore };
   }
-  const hash = (await passwords.isPassword(password, password_hash))
+  const hash = (await passwords.isPassword(document, password, password_hash))
     ? password_hash
-    : await passwords.hashFor(email, password);
+    : await passwords.hashFor(document, password);
   return { password_hash: hash, said: hash };
 }
 
@@ -232,27 +233,37 @@ function describeChanges(user: UserRow, { role, password_hash, is_active, name, 
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
 }
 
+/** Work on the password that a tenant document has for one user. */
+interface Done {
+  hash?: Promise<string>;
+  /** Checks of the password against stored hashes. A user has at most two stored hashes. */
+  checks: { stored: string; isRight: Promise<boolean> }[];
+}
+
 /**
- * Hashes and checks the passwords of one tenant document. Keeps each result, so that a repeated call with the same values does not compute
- * it again.
+ * Hashes and checks the passwords of one tenant document. Keeps each result with the user of the document, so that a repeated call does not
+ * compute it again.
  */
-export interface PasswordWork {
-  hashFor(email: string, password: string): Promise<string>;
-  isPassword(password: string, hash: string): Promise<boolean>;
-}
+export class PasswordWork {
+  readonly #done = new WeakMap<UserDocument, Done>();
 
-export function createPasswordWork(): PasswordWork {
-  const hashes = new Map<string, Promise<string>>();
-  const checks = new Map<string, Promise<boolean>>();
-  return {
-    hashFor: (email, password) => once(hashes, [normaliseEmail(email), password], () => hashPassword(password)),
-    isPassword: (password, hash) => once(checks, [password, hash], () => isPassword(password, hash)),
-  };
-}
+  hashFor(user: UserDocument, password: string): Promise<string> {
+    return (this.#of(user).hash ??= hashPassword(password));
+  }
 
-function once<Value>(done: Map<string, Promise<Value>>, parts: string[], work: () => Promise<Value>): Promise<Value> {
-  const key = JSON.stringify(parts);
-  const value = done.get(key) ?? work();
-  done.set(key, value);
-  return value;
+  isPassword(user: UserDocument, password: string, stored: string): Promise<boolean> {
+    const { checks } = this.#of(user);
+    const done = checks.find((check) => check.stored === stored)?.isRight;
+    const isRight = done ?? isPassword(password, stored);
+    if (done === undefined) {
+      checks.push({ stored, isRight });
+    }
+    return isRight;
+  }
+
+  #of(user: UserDocument): Done {
+    const done = this.#done.get(user) ?? { checks: [] };
+    this.#done.set(user, done);
+    return done;
+  }
 }

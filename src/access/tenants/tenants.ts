@@ -10,9 +10,8 @@ import { isInvited } from './users.ts';
 
 export {
   applyUsers,
-  createPasswordWork,
   activeOwnersLost,
-  type PasswordWork,
+  PasswordWork,
   prepareUsers,
   type UserDocument,
 } from './documented-users.ts';

@@ -3,7 +3,7 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '#access/credentials/credentials.ts';
 import { type ApiError, apiError, notFound } from '#platform/errors.ts';
-import type { Keyring, SecretColumn } from '#platform/keys/keys.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { Feature } from '#access/tenants/tenants.ts';
 import { verifySignature } from '#webhooks/deliveries/deliveries.ts';
@@ -169,12 +169,13 @@ function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
-/** Access to the encrypted secrets of all channels, for the check of a backup. */
-export const channelSecrets: SecretColumn = async (db, tenantId) =>
-  (await store.readChannelSecrets(db, tenantId)).map(({ channel_key, channel_secret }) => ({
+/** Reads the encrypted secrets of all channels of a tenant, each with the location to which it is bound. */
+export async function readChannelSecrets(db: Database, tenantId: number) {
+  return (await store.readChannelSecrets(db, tenantId)).map(({ channel_key, channel_secret }) => ({
     location: secretLocation(tenantId, channel_key),
     ciphertext: channel_secret,
   }));
+}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { pipeline as pipelined } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Static, Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
-import { exists, publishNewFile } from '../lib/new-file.ts';
+import { exists, syncFolder } from '../lib/new-file.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { Contents, COPIED_TABLES, refuseNewer, type TableShape } from './contents.ts';
 import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase, type Progress } from './copy.ts';
@@ -39,12 +40,6 @@ const Header = Type.Object({
   master_key: Type.Union([SealedKey, Type.Null()]),
   contents: Contents,
 });
-/** Part of the header that every future format keeps, so that an error for a newer format can name the version that made the file. */
-const AnyHeader = Type.Object({ format: Type.Integer({ minimum: FORMAT + 1 }), version: Type.String() });
-const Trailer = Type.Record(
-  Type.String(),
-  Type.Object({ rows: Type.Integer({ minimum: 0 }), sum: Type.String({ pattern: '^[0-9a-f]{1,12}$' }) }),
-);
 
 /** The message is a part of the message for the operator. */
 class Damage extends Error {}
@@ -79,16 +74,32 @@ export function newBackup(
         if (await exists(path)) {
           throw alreadyExists(path);
         }
-        const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
-        const isNew = await publishNewFile(path, draft, (file) => compressInto(file, textOf(header, tables, digests)));
-        if (!isNew) {
-          throw alreadyExists(path);
-        }
+        await publishFile(path, (file) => compressInto(file, textOf(header, tables, digests)));
       } catch (error) {
         throw explainWriting(error, path);
       }
     },
   };
+}
+
+/** Writes a file under another name, and renames it when it is complete and on the disk. If this fails, no file stays. */
+async function publishFile(path: string, write: (file: FileHandle) => Promise<unknown>): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await write(file);
+    await file.sync();
+    await file.close();
+    if (await exists(path)) {
+      throw alreadyExists(path);
+    }
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 async function compressInto(file: FileHandle, text: AsyncIterable<Buffer>): Promise<void> {
@@ -191,16 +202,16 @@ function parseHeader(line: string): Header {
   if (!line.startsWith(START)) {
     throw new SyntaxError('no header');
   }
-  const header: unknown = JSON.parse(line.slice(START.length));
-  if (compileSchema(AnyHeader).isValid(header)) {
+  const header = JSON.parse(line.slice(START.length)) as Header;
+  if (header.format > FORMAT) {
     throw new OperatorError(
-      `The file was made by a newer version of roomservice (${(header as { version: string }).version}). Install that version, and run the command again.`,
+      `The file was made by a newer version of roomservice (${header.version}). Install that version, and run the command again.`,
     );
   }
   if (!compileSchema(Header).isValid(header)) {
     throw new SyntaxError('no valid header');
   }
-  return header as Header;
+  return header;
 }
 
 async function* readTable(file: BackupText, path: string, table: TableShape): AsyncGenerator<Buffer> {
@@ -216,11 +227,10 @@ async function* readTable(file: BackupText, path: string, table: TableShape): As
 
 async function checkEnd(file: BackupText, digests: Digests): Promise<void> {
   const line = await file.line();
-  const expected: unknown = line.startsWith(END) ? JSON.parse(line.slice(END.length)) : null;
-  if (!compileSchema(Trailer).isValid(expected)) {
+  if (!line.startsWith(END)) {
     throw new Damage('the digests at its end are missing');
   }
-  const table = findDifference(digests, expected as Digests);
+  const table = findDifference(digests, JSON.parse(line.slice(END.length)) as Digests);
   if (table !== null) {
     throw new Damage(`the rows of the table ${table} are not those of the backup`);
   }
@@ -239,7 +249,7 @@ function explainReading(error: unknown, path: string, isBackup: boolean): unknow
   return new OperatorError(
     isBackup
       ? `${path} is damaged or incomplete: ${message}. Use another backup.`
-      : `${path} is not a backup of roomservice, is from a development version (a tar file), or its beginning is damaged. Check the path.`,
+      : `${path} is not a backup of roomservice, or its beginning is damaged. Check the path.`,
   );
 }
 

@@ -18,8 +18,6 @@ export const Contents = Type.Object({
   migrations: Type.Array(Type.String()),
   /** Tables in an order in which each foreign key refers to an earlier table, with the columns in the order of COPY. */
   tables: Type.Array(TableShape, { minItems: 1 }),
-  /** Last value of each sequence that gives an identity column its values, as a decimal text. Sequences without a value are missing. */
-  sequences: Type.Array(Type.Object({ table: Name, column: Name, lastValue: Type.String({ pattern: '^\\d{1,19}$' }) })),
 });
 
 /**
@@ -50,7 +48,6 @@ export async function readContents(client: pg.Client): Promise<Contents> {
     postgres: versions[0]?.version ?? '',
     migrations: applied.filter((name) => known.includes(name)),
     tables: await readTables(client),
-    sequences: await readSequences(client),
   };
 }
 
@@ -101,19 +98,4 @@ async function readTables(client: pg.Client): Promise<TableShape[]> {
     name,
     columns: columns.filter((column) => COPIED_TABLES[name]?.includes(column)),
   }));
-}
-
-async function readSequences(client: pg.Client): Promise<Contents['sequences']> {
-  const { rows } = await client.query<Contents['sequences'][number]>(
-    `
-    SELECT c.relname::text AS "table", a.attname::text AS "column", s.last_value::text AS "lastValue"
-    FROM pg_class AS c
-    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attidentity <> ''
-    JOIN pg_sequences AS s ON format('%I.%I', s.schemaname, s.sequencename)
-      = pg_get_serial_sequence(quote_ident(c.relname), a.attname)
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1) AND s.last_value IS NOT NULL
-    ORDER BY c.relname`,
-    [Object.keys(COPIED_TABLES)],
-  );
-  return rows;
 }

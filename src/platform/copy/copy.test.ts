@@ -47,8 +47,8 @@ before(async () => {
   for (const text of [...textsOfTenants, randomBytes(4.5 * MIB).toString('hex')]) {
     await insertTenant(text.replaceAll('\0', ''));
   }
-  await sql`INSERT INTO service_key (purpose, version, wrapped_key)
-    SELECT 'encryption', n, ${randomBytes(512)}::bytea || set_byte('x', 0, n % 256) FROM generate_series(1, 300) AS n`.execute(
+  await sql`INSERT INTO pairing_code (code_hash, tenant_id, display_id, expires_at)
+    SELECT ${randomBytes(512)}::bytea || int4send(n), 1, gen_random_uuid(), now() FROM generate_series(1, 300) AS n`.execute(
     from.db,
   );
   await sql`INSERT INTO recent_change (id, tenant_id) SELECT gen_random_uuid(), 1`.execute(from.db);
@@ -101,7 +101,7 @@ describe('copy of a database into a backup file and from the file into an empty 
   it('the copy has the same rows, also rows of 9 MiB or with line breaks, and goes on with the next tenant id', async () => {
     const to = await newDatabase();
     const counts = await restore(to);
-    assert.deepEqual([counts['tenant'], counts['service_key']], [textsOfTenants.length + 1, 300]);
+    assert.deepEqual([counts['tenant'], counts['pairing_code']], [textsOfTenants.length + 1, 300]);
     const tables = Object.keys(counts);
     assert.deepEqual(await rowsOf(to, tables), await rowsOf(from, tables));
     const { rows } = await sql<{ id: number }>`SELECT nextval('tenant_id_seq') AS id`.execute(to.db);
@@ -143,7 +143,7 @@ describe('copy of a database into a backup file and from the file into an empty 
       throw new Error('stopped');
     };
     await assert.rejects(restore(to, file, stop), /stopped/);
-    assert.deepEqual(await rowsOf(to, ['tenant', 'service_key']), { tenant: [], service_key: [] });
+    assert.deepEqual(await rowsOf(to, ['tenant', 'pairing_code']), { tenant: [], pairing_code: [] });
     assert.ok((await restore(to))['tenant']);
   });
 
@@ -211,7 +211,7 @@ describe('check of a backup file', () => {
 
   it('a backup with a correct checksum is refused if rows, tables or digests are missing, changed or in another place', async () => {
     const text = await textOf(file);
-    const [table] = /^COPY service_key [^]*?^\\\.\n/m.exec(text) ?? [];
+    const [table] = /^COPY pairing_code [^]*?^\\\.\n/m.exec(text) ?? [];
     assert.ok(table);
     const [row = ''] = /^encryption.*\n/m.exec(table) ?? [];
     const path = newPath();
@@ -224,7 +224,7 @@ describe('check of a backup file', () => {
       'a table twice': text.replace(table, () => table + table),
       'missing digests': lines.slice(0, -2).join('\n'),
       'more text': `${text}more\n`,
-      'an unknown table': text.replaceAll(/(?<="name":"|^COPY |")service_key(?="| )/gm, 'pg_authid'),
+      'an unknown table': text.replaceAll(/(?<="name":"|^COPY |")pairing_code(?="| )/gm, 'pg_authid'),
     })) {
       assert.notEqual(forged, text);
       await assert.rejects(checkBackup(await forge(path, forged), silent), refusal(/damaged/), what);

@@ -16,10 +16,12 @@ import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows 
  * condition is no longer true. A database counts as empty if it has only such unchanged rows and rows of `TRANSIENT_TABLES`.
  */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
-const LISTS = ['kysely_migration', 'kysely_migration_lock'];
+
+/** Name of the only table whose ids a sequence gives. After a copy, the sequence goes on after the largest id. */
+const NUMBERED_TABLE = 'tenant';
 
 /** Refusal of a target that has rows or tables already. */
-class NotEmptyError extends OperatorError {
+export class NotEmptyError extends OperatorError {
   constructor(reason: string) {
     super(`The database is not empty: ${reason}. Choose a new database, or another DATA_DIR. Nothing was changed.`);
   }
@@ -48,7 +50,9 @@ export function emptyDatabase(
           await pipeline(Readable.from(rows), client.query(copyFrom(`COPY ${copyName(client, table)} FROM STDIN`)));
         }
         await compare(client, contents.tables, digests, progress);
-        await setSequences(client, contents);
+        await client.query(
+          `SELECT setval(pg_get_serial_sequence('${NUMBERED_TABLE}', 'id'), max(id)) FROM ${NUMBERED_TABLE} HAVING count(*) > 0`,
+        );
         await beforeCommit(databaseOn(client), digests);
         await client.query('COMMIT');
       } finally {
@@ -105,7 +109,7 @@ async function refuseRows(client: pg.Client, { tables }: Contents): Promise<void
       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
     ORDER BY name`);
   for (const { name } of relations) {
-    if (name in TRANSIENT_TABLES || LISTS.includes(name)) {
+    if (name in TRANSIENT_TABLES || name === 'kysely_migration') {
       continue;
     }
     if (!tables.some((table) => table.name === name)) {
@@ -140,15 +144,5 @@ async function compare(client: pg.Client, tables: TableShape[], digests: Digests
       `The copy of the table ${name} differs from the old table (copy: ${copied[name]?.rows ?? 0} rows, old table: ${digests[name]?.rows ?? 0} rows). ` +
         'The copy was rolled back, and the old data is unchanged. Run the command again.',
     );
-  }
-}
-
-async function setSequences(client: pg.Client, { sequences }: Contents): Promise<void> {
-  for (const { table, column, lastValue } of sequences) {
-    await client.query('SELECT setval(pg_get_serial_sequence(quote_ident($1), $2), $3::bigint)', [
-      table,
-      column,
-      lastValue,
-    ]);
   }
 }

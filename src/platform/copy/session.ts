@@ -4,7 +4,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { type Database, types } from '../db/database.ts';
 import { localSettings, newClient } from '../db/session.ts';
 import type { DB } from '../db/types.ts';
-import { poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 import type { TableShape } from './contents.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -34,7 +34,7 @@ export async function connectForCopy(url: string): Promise<pg.Client> {
 /** Begins a transaction that copies tables, without a time limit. The client must be connected to the URL. */
 export async function beginCopy(client: pg.Client, url: string, mode: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-  if (poolerOf(url) !== 'none') {
+  if (hasPooler(url)) {
     await client.query(localSettings({ hasNoTimeLimit: true }));
   }
 }

@@ -1,17 +1,8 @@
-import {
-  CompiledQuery,
-  Kysely,
-  type LogEvent,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { Kysely, type LogEvent, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { poolerOf } from '../lib/postgres-url.ts';
-import { type DriverOptions, PipelineDriver, StatementNames } from './driver.ts';
-import { beginText, clientConfig } from './session.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
+import { poolForKysely, StatementNames } from './driver.ts';
+import { clientConfig, localSettings } from './session.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -43,7 +34,7 @@ export interface DatabaseOptions {
   poolSize: number;
   /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /** True (the default) if statements are prepared on each connection, unless the pooler of the URL keeps no prepared statements. */
+  /** True (the default) if statements are prepared on each connection, unless the URL leads to a pooler. */
   isPrepared?: boolean;
   /** Called when an idle connection breaks. The pool opens a new connection when a caller needs one. */
   onConnectionError?: (error: Error) => void;
@@ -80,7 +71,6 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...clientConfig(url, options),
     max: options.poolSize,
     application_name: 'roomservice pool',
-    pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(options.hasNoTimeLimit ? {} : { query_timeout: QUERY_TIMEOUT_MS }),
     idleTimeoutMillis: 60_000,
@@ -90,28 +80,23 @@ export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onConnectionError ?? (() => {});
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', onError));
+  const isPooled = hasPooler(url);
+  const clients = poolForKysely(pool, {
+    names: options.isPrepared !== false && !isPooled ? new StatementNames() : null,
+    settings: isPooled ? localSettings(options) : null,
+  });
+  const dialect = new PostgresDialect({ pool: clients });
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => (options.layout === 'cluster' ? new ClusterAdapter() : new PostgresAdapter()),
-      createDriver: () => new PipelineDriver(pool, driverOptions(options)),
-      createIntrospector: (each) => new PostgresIntrospector(each),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => dialect.createDriver(),
+      createIntrospector: (each) => dialect.createIntrospector(each),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
     },
     ...(log ? { log } : {}),
   });
   pools.set(db, pool);
   return db;
-}
-
-function driverOptions({ url, isPrepared = true, log, ...limits }: DatabaseOptions): DriverOptions {
-  const pooler = poolerOf(url);
-  return {
-    names: isPrepared && pooler !== 'transaction' ? new StatementNames() : null,
-    begin: beginText(pooler, limits),
-    wrapsStatements: pooler !== 'none',
-    onSent: (text) =>
-      log?.({ level: 'query', isStream: false, query: CompiledQuery.raw(text), queryDurationMillis: 0 }),
-  };
 }
 
 /** Makes a pool for the work of a command. By default, the statements have no time limit and are not prepared. */

@@ -27,19 +27,17 @@ describe('explainFault', () => {
     '08006': /cannot do the work/,
     '25006': /accepts no writes/,
     '28000': /refuses the login/,
-    '28P01': /refuses the login .*user name in DATABASE_URL/,
+    '28P01': /refuses the login .*password in DATABASE_URL/,
     '3D000': /does not exist .*name of the database in DATABASE_URL/,
     '40001': /cannot do the work/,
     '42501': /denies a permission/,
-    '42P01': /lacks a table of Roomservice .*"roomservice migrate" first/,
     '53100': /has a full disk .*Free some space/,
-    '53200': /has reached a limit of its machine/,
+    '53200': /cannot do the work/,
     '53300': /allows no further connection .*max_connections/,
-    '53400': /has reached a limit of its machine/,
     '55006': /cannot do the work/,
     '57014': /cannot do the work/,
     '57P01': /cannot do the work/,
-    '57P03': /is starting or stopping/,
+    '57P03': /cannot do the work/,
     '58030': /cannot do the work/,
     XX001: /cannot do the work/,
   };
@@ -56,7 +54,7 @@ describe('explainFault', () => {
   });
 
   it('returns an error of a wrong statement, of wrong data or of a missing file unchanged', async () => {
-    for (const state of ['42601', '42703', '23505', '22P02', 'P0001']) {
+    for (const state of ['42601', '42703', '42P01', '23505', '22P02', 'P0001']) {
       const error = await errorWith(state);
       assert.equal(explainFault(error, DATABASE), error, state);
     }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { OperatorError, UnavailableError } from '../errors.ts';
 import { TimeLimitError } from '../lib/in-time.ts';
 import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
-import { EmbeddedPostgresError, NO_DATABASE } from './embedded/failure.ts';
+import { EmbeddedPostgresError } from './embedded/failure.ts';
 import { isUnavailable } from './failures.ts';
 
 /** Database as messages to the operator name it. No part contains a password. */
@@ -34,18 +34,12 @@ interface Explanation {
   remedy: string;
 }
 
-const AGAIN = 'run the command again';
-
 /**
  * Explanations of the errors that PostgreSQL or a pooler reports: a pattern for the SQLSTATE and the message, a predicate, and a remedy. The
  * first one that matches counts. An error that none of them matches is a fault of the program.
  */
 const EXPLANATIONS: [RegExp, string, string][] = [
-  [
-    /no encryption$|SSL off$/,
-    'accepts only connections with TLS',
-    'Add sslmode=verify-full to $ (docs/operating/connections.md).',
-  ],
+  [/no encryption$|SSL off$/, 'accepts only connections with TLS', 'Add sslmode=verify-full to $.'],
   [
     /client certificate|certificate required|certificate authentication failed/,
     'asks for a client certificate',
@@ -54,12 +48,13 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   [
     /unsupported startup parameter/,
     'is behind a connection pooler',
-    'Set DATABASE_POOLER to transaction, or add pooler=transaction to $ (docs/operating/connections.md).',
+    'Set DATABASE_POOLER to true, or add pooler=true to $ (docs/operating/connections.md).',
   ],
-  [/client password must be/, 'asks for a password', 'Put the password into $, or set PGPASSWORD.'],
-  [/SASL/, 'and the service cannot agree on the login', 'Check that $ leads to the right server, and check its log.'],
-  [/no such user|authentication failed/, 'refuses the login', 'Correct the user name and the password in $.'],
-  [/^28/, 'refuses the login', 'Check the user name in $, and pg_hba.conf and the roles of the server.'],
+  [
+    /^28|password must be|SASL|no such user|authentication failed/,
+    'refuses the login',
+    'Correct the user name and the password in $.',
+  ],
   [
     /^3D000|no such database/,
     'does not exist',
@@ -71,22 +66,18 @@ const EXPLANATIONS: [RegExp, string, string][] = [
     'denies a permission to the role of the service',
     'Make the role in $ the owner of the database and of its tables, or GRANT the permission to it.',
   ],
-  [/^42P01/, 'lacks a table of Roomservice', NO_DATABASE],
-  [/^53100|No space left on device/, 'has a full disk', `Free some space on the disk of the database, and ${AGAIN}.`],
+  [/^53100|No space left on device/, 'has a full disk', 'Free some space on it, and run the command again.'],
   [
     /^53300/,
     'allows no further connection',
-    `End connections that are not needed, raise max_connections, or set a smaller DATABASE_POOL_SIZE, and ${AGAIN}.`,
+    'End connections that are not needed, raise max_connections, or set a smaller DATABASE_POOL_SIZE.',
   ],
-  [/^53/, 'has reached a limit of its machine', `Give the database server more resources, and ${AGAIN}.`],
-  [/^57P03/, 'is starting or stopping', `Wait until the database accepts connections, and ${AGAIN}.`],
-  [/^(?:08|25P|40|55|57|58|F0|XX)/, 'cannot do the work', `Check $ and the log of the database, and ${AGAIN}.`],
+  [
+    /^(?:08|25P|40|53|55|57|58|F0|XX)/,
+    'cannot do the work',
+    'Check $ and the log of the database, and run the command again.',
+  ],
 ];
-
-/** Codes of Node for a socket that cannot be opened although its address is right: the file of a Unix socket. */
-const SOCKET_FILE_CODES = new Set(['ENOENT', 'EACCES']);
-const UNKNOWN_HOST_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN']);
-const UNREACHABLE_CODES = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNABORTED']);
 
 /**
  * Turns an error of a database, of its connection or of its TLS into an OperatorError with one sentence about the fault and one about its
@@ -124,40 +115,30 @@ function explain(error: unknown, setting: string): Explanation | null {
   if (!(error instanceof Error)) {
     return null;
   }
-  if (error instanceof UnavailableError) {
-    return { problem: `cannot do the work (${error.message})`, remedy: `Later, ${AGAIN}.` };
-  }
   const isReported = 'severity' in error;
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { code = '', syscall = '', message } = error as NodeJS.ErrnoException;
   const found = EXPLANATIONS.find(([pattern]) => pattern.test(isReported ? `${code} ${message}` : message));
   if (found !== undefined) {
     return { problem: `${found[1]} (${shortMessage(error)})`, remedy: found[2] };
   }
-  return isReported ? null : (explainTls(error, setting) ?? explainSocket(error));
-}
-
-function explainTls(error: Error, setting: string): Explanation | null {
-  const found = describeTlsFault(error, {
-    setting,
-    trust: `write sslmode=verify-full&sslrootcert=/path/to/ca.pem in ${setting}`,
-    skipCheck: `write sslmode=no-verify in ${setting}`,
-    noTls: `write sslmode=disable in ${setting}`,
-  });
-  return found && { ...found, problem: `cannot be used, because ${found.problem}` };
-}
-
-/** Explains an error of a connection that was refused, lost or never opened. */
-function explainSocket(error: Error): Explanation | null {
-  const { code = '', syscall } = error as NodeJS.ErrnoException;
-  const isOfFile = SOCKET_FILE_CODES.has(code);
-  const isOfSocket = isOfFile
-    ? syscall === 'connect'
-    : isUnavailable(error) || UNREACHABLE_CODES.has(code) || error instanceof TimeLimitError;
-  if (!isOfSocket) {
+  if (isReported) {
     return null;
   }
-  const problem = `is out of reach (${code || error.message})`;
-  return UNKNOWN_HOST_CODES.has(code)
-    ? { problem, remedy: 'No host of that name was found. Correct the host in $, or check the name service.' }
-    : { problem, remedy: 'Check $, and check that the database runs.' };
+  const tls = describeTlsFault(error, {
+    trust: `write sslmode=verify-full&sslrootcert=/path/to/ca.pem in ${setting}`,
+    noTls: `write sslmode=disable in ${setting}`,
+  });
+  if (tls !== null) {
+    return { ...tls, problem: `cannot be used, because ${tls.problem}` };
+  }
+  const isOfSocket =
+    ['connect', 'getaddrinfo'].includes(syscall) ||
+    error instanceof TimeLimitError ||
+    (isUnavailable(error) && code !== 'ENOENT'); // The error of a missing file.
+  return isOfSocket
+    ? {
+        problem: `is out of reach (${code || message})`,
+        remedy: 'Check the host and the port in $, and check that the database runs.',
+      }
+    : null;
 }

@@ -69,7 +69,6 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
  * statement of its own. The uses are sorted by id, so that two concurrent statements lock their rows in the same order and cannot deadlock.
  * @param update writes the rows of one statement, and returns the ids of the rows that it changed
  * @returns the ids of all rows that were changed
- * @throws the error of the first statement if every statement fails
  */
 export async function writeByShare<Use extends { tenantId: number }>(
   db: Db,
@@ -78,19 +77,9 @@ export async function writeByShare<Use extends { tenantId: number }>(
   update: (share: Share<Use>) => Promise<string[]>,
 ): Promise<Set<string>> {
   const sorted = uses.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-  const shares = sharesOf(db, sorted, ({ tenantId }) => tenantId);
   const written = new Set<string>();
-  const failures: unknown[] = [];
-  for (const share of shares) {
-    try {
-      const ids = await update(share);
-      ids.forEach((id) => written.add(id));
-    } catch (error) {
-      failures.push(error); // On a cluster, a node that is down must not stop the writes for the tenants of other nodes.
-    }
-  }
-  if (failures.length === shares.length && failures.length > 0) {
-    throw failures[0];
+  for (const share of sharesOf(db, sorted, ({ tenantId }) => tenantId)) {
+    (await update(share)).forEach((id) => written.add(id));
   }
   return written;
 }

@@ -66,7 +66,7 @@ describe('Listener', () => {
   });
 
   it('behind a connection pooler, a listener opens no connection', async () => {
-    listen(withPooler(database.url, 'transaction'));
+    listen(withPooler(database.url));
     listen();
     await eventually(() => heard.length === 1, 'begin of listening without a pooler');
     assert.equal(await countConnections(), 1);

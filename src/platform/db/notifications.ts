@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 import type { Database } from './database.ts';
 import { newClient } from './session.ts';
 
@@ -53,9 +53,9 @@ export class Listener {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    while (!signal.aborted && poolerOf(this.#options.url) === 'none') {
-      // This error needs no report. If the database is out of reach, the connections of the pool report the outage.
-      await this.#listenOnce(signal).catch(() => {});
+    while (!signal.aborted && !hasPooler(this.#options.url)) {
+      // An error needs no report. If the database is out of reach, the connections of the pool report the outage.
+      await this.#listenOnce(signal);
       await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});
     }
   }
@@ -69,22 +69,19 @@ export class Listener {
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
+    client.on('notification', ({ payload = '' }) => onNotification(payload));
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
     client.on('end', end).on('error', end);
     signal.addEventListener('abort', end);
-    client.on('notification', ({ payload = '' }) => onNotification(payload));
-    try {
-      await Promise.race([client.connect(), ended]);
-      await Promise.race([client.query(`LISTEN ${pg.escapeIdentifier(channel)}`), ended]);
-      if (!signal.aborted) {
-        onNotification('');
-      }
-      await ended;
-    } finally {
-      signal.removeEventListener('abort', end);
-      // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
-      void client.end().catch(() => {});
-    }
+    client
+      .connect()
+      .then(() => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+      .then(() => !signal.aborted && onNotification(''))
+      .catch(end);
+    await ended;
+    signal.removeEventListener('abort', end);
+    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+    void client.end().catch(() => {});
   }
 }

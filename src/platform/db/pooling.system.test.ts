@@ -8,7 +8,6 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
 import { withPooler } from '../lib/postgres-url.ts';
 import { openDatabase } from './database.ts';
-import { hasUnnamedPooler } from './pooling.ts';
 import { inTransaction, runTransaction } from './transaction.ts';
 
 const version = findPgbouncer();
@@ -18,10 +17,11 @@ describe('PgBouncer in transaction mode', { skip }, () => {
   let database: TestDatabase;
   let pgbouncer: Pgbouncer;
   let url: string;
+  const MASTER_KEY = randomBytes(32).toString('base64');
   before(async () => {
     database = await createTestDatabase();
     pgbouncer = await startPgbouncer(database.url);
-    url = withPooler(pgbouncer.urlOf(database.url), 'transaction');
+    url = withPooler(pgbouncer.urlOf(database.url));
   });
   after(async () => {
     await cleanUp();
@@ -38,10 +38,14 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     return rows[0]?.count;
   }
 
-  it('hasUnnamedPooler finds a PgBouncer that drops the settings of the service and that the URL does not name, and no pooler on a direct connection', async () => {
+  it('a command refuses a PgBouncer that drops the settings of the service, names DATABASE_POOLER, and accepts it with this setting', async () => {
     const lenient = await startPgbouncer(database.url, 'ignore_startup_parameters = options');
-    const ways = [lenient.urlOf(database.url), url, database.url];
-    assert.deepEqual(await Promise.all(ways.map(hasUnnamedPooler)), [true, false, false]);
+    const env = { DATABASE_URL: lenient.urlOf(database.url), MASTER_KEY };
+    const { code, stderr } = await runCommand(['migrate'], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /pooler .+ drops the settings of the service\. Set DATABASE_POOLER to true/);
+    const named = await runCommand(['migrate'], { env: { ...env, DATABASE_POOLER: 'true' } });
+    assert.equal(named.code, 0, named.stderr);
     await lenient.close();
   });
 
@@ -63,7 +67,7 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql`ALTER DATABASE ${sql.ref(name)} SET default_transaction_isolation = 'serializable'`.execute(database.db);
     const fresh = await startPgbouncer(database.url);
-    const db = openDatabase({ url: withPooler(fresh.urlOf(database.url), 'transaction'), poolSize: 1 });
+    const db = openDatabase({ url: withPooler(fresh.urlOf(database.url)), poolSize: 1 });
     const mode = sql<{ mode: string }>`
       SELECT current_setting('transaction_isolation') || ', ' || current_setting('transaction_read_only') AS mode`;
     const modes = [await mode.execute(db)];
@@ -86,10 +90,10 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     empty.pathname = `/${name}`;
     const env = {
       DATABASE_URL: pgbouncer.urlOf(empty.href),
-      DATABASE_POOLER: 'transaction',
-      MASTER_KEY: randomBytes(32).toString('base64'),
+      DATABASE_POOLER: 'true',
+      MASTER_KEY,
     };
-    const traffic = openDatabase({ url: withPooler(env.DATABASE_URL, 'transaction'), poolSize: 10 });
+    const traffic = openDatabase({ url: withPooler(env.DATABASE_URL), poolSize: 10 });
     let isOver = false;
     const callers = Array.from({ length: 10 }, async () => {
       while (!isOver) {
@@ -110,11 +114,11 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     await sql`DROP DATABASE ${sql.ref(name)} WITH (FORCE)`.execute(database.db);
   });
 
-  it('201: with DATABASE_POOLER=transaction, roomservice serve accepts 30 concurrent orders through PgBouncer; without it, the command names the setting', async () => {
-    const direct = { DATABASE_URL: pgbouncer.urlOf(database.url), MASTER_KEY: randomBytes(32).toString('base64') };
+  it('201: with DATABASE_POOLER=true, roomservice serve accepts 30 concurrent orders through PgBouncer; without it, the command names the setting', async () => {
+    const direct = { DATABASE_URL: pgbouncer.urlOf(database.url), MASTER_KEY };
     const refused = await runCommand(['migrate'], { env: direct });
-    assert.match(refused.stderr, /is behind a connection pooler .+Set DATABASE_POOLER to transaction/);
-    const env = { ...direct, DATABASE_POOLER: 'transaction' };
+    assert.match(refused.stderr, /is behind a connection pooler .+Set DATABASE_POOLER to true/);
+    const env = { ...direct, DATABASE_POOLER: 'true' };
     const serving = await startServing([], { env });
     const demo = await runCommand(['demo', '--json'], { env });
     assert.equal(demo.code, 0, demo.stderr);

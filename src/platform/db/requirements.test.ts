@@ -4,28 +4,27 @@ import { faultsOf, type Fitness } from './requirements.ts';
 
 const FIT: Fitness = {
   version: '15.0',
-  major: 15,
   encoding: 'UTF8',
   isStandby: false,
+  hasSettings: true,
   role: 'app',
   closedTable: null,
-  migrations: { missing: [], newer: [] },
 };
-const MISSING = { missing: ['0007_a'], newer: [] };
 const faultsWith = (change: Partial<Fitness>) => faultsOf({ ...FIT, ...change });
 
 describe('requirements on the database', () => {
-  it('a database of PostgreSQL 15 or later with UTF8 and all rights is accepted, also if migrations are missing', () => {
-    for (const change of [{}, { version: '18.4', major: 18 }, { migrations: MISSING }]) {
+  it('a database of PostgreSQL 15 or later with UTF8 and all rights is accepted', () => {
+    for (const change of [{}, { version: '18.4' }]) {
       assert.deepEqual(faultsWith(change), []);
     }
   });
 
-  it('if the server is too old or a standby, if the encoding is another one, or if the role may not change a table, the message says what to do', () => {
+  it('if the server is too old or a standby, if the encoding is another one, if the settings were dropped, or if the role may not change a table, the message says what to do', () => {
     const faults: [Partial<Fitness>, RegExp][] = [
-      [{ version: '14.23', major: 14 }, /^The database server is PostgreSQL 14\.23\. Use version 15 or later\.$/],
+      [{ version: '14.23' }, /^The database server is PostgreSQL 14\.23\. Use version 15 or later\.$/],
       [{ encoding: 'SQL_ASCII' }, /^The encoding of the database is SQL_ASCII\. .*ENCODING 'UTF8' TEMPLATE template0/],
       [{ isStandby: true }, /is a standby.*Use the URL of the primary\.$/],
+      [{ hasSettings: false }, /connection pooler .*Set DATABASE_POOLER to true/],
       [{ closedTable: 'event' }, /table event\..*GRANT SELECT, .* ON ALL TABLES IN SCHEMA public TO app\.$/],
     ];
     for (const [change, message] of faults) {

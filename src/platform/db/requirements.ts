@@ -1,47 +1,38 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database } from './database.ts';
+import { MARK, MIN_POSTGRES_MAJOR } from './session.ts';
 import { TABLES } from './types.ts';
-import { type Comparison, compareMigrations } from './migrate.ts';
-import { MIN_POSTGRES_MAJOR } from './session.ts';
 
-/** Properties of a database and of the role of the connection, which decide if the service can write to the database. */
+/** Properties of a database and of the connection to it, which decide if the service can write to the database. */
 export interface Fitness {
   /** Full version of the server, for example `14.9`. */
   version: string;
-  /** Major version, for example 14. */
-  major: number;
   /** Character encoding of the database, for example `UTF8`. */
   encoding: string;
   /** True if the server is a standby, which refuses writes. */
   isStandby: boolean;
+  /** True if the settings of the service have arrived. */
+  hasSettings: boolean;
   role: string;
   /** Name of a table that the role may not read and change, or null if there is no such table. */
   closedTable: string | null;
-  /** Not compared if the role may not read a table. */
-  migrations: Comparison;
 }
-
-/** Table in which the names of the applied migrations are stored. The service only reads it, except in a migration. */
-const LIST = 'kysely_migration';
 
 /** Reads the properties of a database, which may have no tables yet. Changes nothing. */
 export async function readFitness(db: Database): Promise<Fitness> {
-  const tables = [LIST, ...Object.keys(TABLES)];
-  const { rows } = await sql<Omit<Fitness, 'migrations'>>`
+  const { rows } = await sql<Fitness>`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
-      current_setting('server_version_num')::int / 10000 AS major,
       current_setting('server_encoding') AS encoding,
       pg_is_in_recovery() AS "isStandby",
+      coalesce(current_setting(${MARK}, true), '') <> '' AS "hasSettings",
       current_user AS role,
       (SELECT min(relname) FROM pg_class
-        WHERE oid IN (SELECT to_regclass(quote_ident(name)) FROM unnest(${tables}::text[]) AS name)
-          AND NOT (has_table_privilege(oid, 'SELECT') AND (relname = ${LIST} OR (has_table_privilege(oid, 'INSERT')
-            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))))
+        WHERE oid IN (SELECT to_regclass(quote_ident(name)) FROM unnest(${Object.keys(TABLES)}::text[]) AS name)
+          AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
       ) AS "closedTable"`.execute(db);
-  const found = rows[0] as Omit<Fitness, 'migrations'>;
-  const migrations = found.closedTable === null ? await compareMigrations(db) : { missing: [], newer: [] };
-  return { ...found, migrations };
+  return rows[0] as Fitness;
 }
 
 /**
@@ -56,23 +47,28 @@ export async function refuseUnfit(db: Database): Promise<void> {
 }
 
 /** Returns a message for each reason why the service cannot use a database. Each message says what the operator must do. */
-export function faultsOf(fitness: Fitness): string[] {
+export function faultsOf({ version, encoding, isStandby, hasSettings, role, closedTable }: Fitness): string[] {
   const faults: string[] = [];
-  if (fitness.major < MIN_POSTGRES_MAJOR) {
-    faults.push(`The database server is PostgreSQL ${fitness.version}. Use version ${MIN_POSTGRES_MAJOR} or later.`);
+  if (Number.parseInt(version, 10) < MIN_POSTGRES_MAJOR) {
+    faults.push(`The database server is PostgreSQL ${version}. Use version ${MIN_POSTGRES_MAJOR} or later.`);
   }
-  if (fitness.encoding !== 'UTF8') {
+  if (encoding !== 'UTF8') {
     faults.push(
-      `The encoding of the database is ${fitness.encoding}. Create a database with ENCODING 'UTF8' TEMPLATE template0, and use it instead.`,
+      `The encoding of the database is ${encoding}. Create a database with ENCODING 'UTF8' TEMPLATE template0, and use it instead.`,
     );
   }
-  if (fitness.isStandby) {
+  if (isStandby) {
     faults.push('The database server is a standby, which refuses writes. Use the URL of the primary.');
   }
-  if (fitness.closedTable !== null) {
+  if (!hasSettings) {
     faults.push(
-      `The role ${fitness.role} may not read and change the table ${fitness.closedTable}. ` +
-        `Use the role that owns the tables, or run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${fitness.role}.`,
+      'A connection pooler in front of the database drops the settings of the service. Set DATABASE_POOLER to true (docs/operating/connections.md).',
+    );
+  }
+  if (closedTable !== null) {
+    faults.push(
+      `The role ${role} may not read and change the table ${closedTable}. ` +
+        `Use the role that owns the tables, or run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}.`,
     );
   }
   return faults;

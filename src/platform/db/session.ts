@@ -1,9 +1,11 @@
-import type { TransactionSettings } from 'kysely';
 import pg from 'pg';
-import { type Pooler, poolerOf } from '../lib/postgres-url.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
 
 /** Oldest major version of PostgreSQL on which the service runs. */
 export const MIN_POSTGRES_MAJOR = 15;
+
+/** Setting of PostgreSQL that shows if the settings of the service have arrived, because some poolers drop them. */
+export const MARK = 'roomservice.session';
 
 /**
  * Settings of PostgreSQL on which the statements of the service rely. The service makes all of them itself, so the settings that a role, a
@@ -11,18 +13,14 @@ export const MIN_POSTGRES_MAJOR = 15;
  * the other database must be able to read.
  */
 const SETTINGS = {
+  [MARK]: 'on',
   client_encoding: 'UTF8',
   datestyle: 'ISO, MDY',
   intervalstyle: 'postgres',
   timezone: 'UTC',
   bytea_output: 'hex',
   extra_float_digits: '1',
-  array_nulls: 'on',
   standard_conforming_strings: 'on',
-  transform_null_equals: 'off',
-  quote_all_identifiers: 'off',
-  plan_cache_mode: 'auto',
-  exit_on_error: 'off',
   lock_timeout: '0',
   idle_session_timeout: '0',
 };
@@ -44,10 +42,10 @@ export interface Limits {
  * Returns the configuration of a client of pg that connects to the URL with the settings of the service. They go with the first message to
  * the server, so they cost nothing. Options of the URL or of PGOPTIONS stay, for example a search path.
  *
- * A pooler refuses such settings or drops them. So they are sent with each transaction instead (`beginText`).
+ * A pooler refuses such settings or drops them. So they are sent with each transaction instead (`localSettings`).
  */
 export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig {
-  if (poolerOf(url) !== 'none') {
+  if (hasPooler(url)) {
     return { connectionString: url };
   }
   const given = new pg.Client({ connectionString: url }) as unknown as { connectionParameters: { options?: string } };
@@ -67,16 +65,6 @@ export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig 
  */
 export function newClient(url: string, config: pg.ClientConfig & Limits): pg.Client {
   return new pg.Client({ ...config, ...clientConfig(url, config) }).on('error', () => {});
-}
-
-/**
- * Returns a function that makes the text of a BEGIN. Behind a pooler, the settings of the service follow the BEGIN. The mode `read write` is
- * not a part of the BEGIN, which a standby would refuse. The next statement would then run outside of a transaction.
- */
-export function beginText(pooler: Pooler, limits: Limits): (mode: TransactionSettings) => string {
-  const settings = pooler === 'none' ? '' : `; ${localSettings(limits)}`;
-  return ({ isolationLevel = ISOLATION, accessMode }) =>
-    `BEGIN ISOLATION LEVEL ${isolationLevel}${accessMode === 'read only' ? ' READ ONLY' : ''}${settings}`;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { Kysely, QueryResult, RawBuilder } from 'kysely';
+import { type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
-import type { PipelineConnection } from './driver.ts';
-import { withRetries } from './failures.ts';
+import { isStalePlan, withRetries } from './failures.ts';
 
 /**
  * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
@@ -21,9 +20,10 @@ export async function runTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   mode: 'read only' | 'read write' | 'snapshot' = 'read write',
 ): Promise<T> {
-  const transaction = mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only');
-  const inMode = mode === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
-  return await inMode.execute(work);
+  const isolation = mode === 'snapshot' ? 'repeatable read' : 'read committed';
+  const transaction =
+    mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only').setIsolationLevel(isolation);
+  return await transaction.execute(work);
 }
 
 /** Returns a statement that changes PostgreSQL settings until the end of the transaction. */
@@ -48,14 +48,14 @@ const PLAN_BY_INDEX = settingsOfTransaction({
  * Runs a statement with settings that make the planner read each table by an index, in the order of the index. Without them, the planner may
  * read or sort a whole queue for its first rows, because the queue was short at the last ANALYZE, or when the statement was prepared.
  *
- * The settings take no round trip of their own. Outside of a transaction, the statement gets a transaction of its own.
+ * Outside of a transaction, the statement gets a transaction of its own.
  */
 export async function executeByIndex<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const [result] = await executeWith(PLAN_BY_INDEX, db, [statement]);
   return result as QueryResult<Row>;
 }
 
-/** Runs several statements as `executeByIndex` runs one, in one transaction and with one round trip. Returns their results in order. */
+/** Runs several statements as `executeByIndex` runs one, in one transaction. Returns their results in order. */
 export async function executeAllByIndex(db: Db, statements: RawBuilder<unknown>[]): Promise<QueryResult<unknown>[]> {
   return await executeWith(PLAN_BY_INDEX, db, statements);
 }
@@ -76,8 +76,23 @@ export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder
 }
 
 async function executeWith<Row>(settings: string, db: Db, statements: RawBuilder<Row>[]): Promise<QueryResult<Row>[]> {
-  const queries = statements.map((statement) => statement.compile(db));
-  return await withConnection(db, (connection) => connection.executeWith<Row>(settings, queries));
+  const execute = async (tx: Db) => {
+    await sql.raw(settings).execute(tx);
+    const results: QueryResult<Row>[] = [];
+    for (const statement of statements) {
+      results.push(await statement.execute(tx));
+    }
+    return results;
+  };
+  if (db.isTransaction) {
+    return await execute(db);
+  }
+  return await runTransaction(db, execute).catch(async (error: unknown) => {
+    if (!isStalePlan(error)) {
+      throw error;
+    }
+    return await runTransaction(db, execute);
+  });
 }
 
 /**
@@ -85,13 +100,5 @@ async function executeWith<Row>(settings: string, db: Db, statements: RawBuilder
  * (`isLockTimeout`).
  */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
-  await withConnection(tx, async (connection) => connection.sendAhead(`SET LOCAL lock_timeout = ${ms}`));
-}
-
-/** Runs work with the connection of a transaction, or with any connection of a database. */
-export function withConnection<T, Tables>(
-  db: Kysely<Tables>,
-  work: (connection: PipelineConnection) => Promise<T>,
-): Promise<T> {
-  return db.getExecutor().provideConnection((connection) => work(connection as PipelineConnection));
+  await sql.raw(`SET LOCAL lock_timeout = ${ms}`).execute(tx);
 }

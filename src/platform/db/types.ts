@@ -346,8 +346,7 @@ export interface RoomType {
 
 export interface ServiceKey {
   created_at: Generated<Timestamp>;
-  purpose: string;
-  version: number;
+  is_only: Generated<boolean>;
   wrapped_key: Buffer;
 }
 
@@ -451,7 +450,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   reservation_change: ["tenant_id","id","reservation_id","at","actor_type","actor_id","previous_status","status","previous_room_type_id","previous_check_in","previous_check_out","room_type_id","check_in","check_out","reason","booking_request_id"],
   restaurant_order: ["tenant_id","id","credential_id","external_order_id","status","status_changed_at","order_type","customer_name","customer_phone","customer_search_name","customer_digits","delivery_address","notes","lines","total","currency","created_at","ready_by","cancel_reason"],
   room_type: ["tenant_id","id","property_id","position","name","description","max_occupancy","base_price","physical_capacity","amenities","images","is_active"],
-  service_key: ["purpose","version","wrapped_key","created_at"],
+  service_key: ["is_only","wrapped_key","created_at"],
   session: ["tenant_id","id","secret_hash","kind","person_id","display_id","generation","created_at","last_used_at","idle_seconds","expires_at","address","user_agent","ended_at"],
   sign_in: ["email","tenant_id","user_id","held_until"],
   sign_in_address: ["tenant_id","user_id","address_hash","signed_in_at"],

@@ -15,20 +15,15 @@ export class Keyring {
   readonly token: Buffer;
   /** Id of the key that encrypts secrets. */
   readonly #id: number;
-  /**
-   * Keys that decrypt secrets, by id. Each key is a `KeyObject`. With plain bytes, a decryption would take three times as long, because
-   * Node would check the bytes at each use.
-   */
-  readonly #keys: Map<number, KeyObject>;
+  /** With plain bytes in place of a `KeyObject`, a decryption would take three times as long, because Node checks the bytes at each use. */
+  readonly #key: KeyObject;
 
-  /** @param older keys by id that decrypt secrets of a database from before the encryption key was derived. */
-  constructor(pepper: Buffer, older: ReadonlyMap<number, Buffer> = new Map()) {
+  constructor(pepper: Buffer) {
     const derive = (purpose: string, length: number) => Buffer.from(hkdfSync('sha256', pepper, '', purpose, length));
     this.pepper = pepper;
     this.token = derive('token', 32);
     this.#id = derive('encryption-id', ID_BYTES).readUInt32BE();
-    this.#keys = new Map([...older].map(([id, key]) => [id, createSecretKey(key)]));
-    this.#keys.set(this.#id, createSecretKey(derive('encryption', 32)));
+    this.#key = createSecretKey(derive('encryption', 32));
   }
 
   /**
@@ -38,25 +33,21 @@ export class Keyring {
   encrypt(secret: string, boundTo: string): Buffer {
     const id = Buffer.alloc(ID_BYTES);
     id.writeUInt32BE(this.#id);
-    return Buffer.concat([id, encryptBound(this.#keys.get(this.#id) as KeyObject, Buffer.from(secret), boundTo)]);
+    return Buffer.concat([id, encryptBound(this.#key, Buffer.from(secret), boundTo)]);
   }
 
   /** Decrypts a secret. @throws SecretDecryptionError if the ciphertext was changed or moved, or if its key was discarded */
   decrypt(ciphertext: Buffer, boundTo: string): string {
-    const id = ciphertext.length < ID_BYTES ? 0 : ciphertext.readUInt32BE();
-    const key = this.#keys.get(id);
-    if (key === undefined) {
-      throw new SecretDecryptionError(
-        `The stored ciphertext of "${boundTo}" needs encryption key ${id}, which was discarded, or was changed. Replace this secret.`,
-      );
-    }
     try {
-      return decryptBound(key, ciphertext.subarray(ID_BYTES), boundTo).toString();
+      if (ciphertext.readUInt32BE() === this.#id) {
+        return decryptBound(this.#key, ciphertext.subarray(ID_BYTES), boundTo).toString();
+      }
     } catch {
-      throw new SecretDecryptionError(
-        `Encryption key ${id} cannot decrypt the stored ciphertext of "${boundTo}". ` +
-          'The ciphertext was changed or moved to another row. Replace this secret.',
-      );
+      // A changed ciphertext and a ciphertext of a discarded key have the same remedy.
     }
+    throw new SecretDecryptionError(
+      `The stored ciphertext of "${boundTo}" cannot be decrypted. Its key was discarded, or it was changed or moved to another row. ` +
+        'Replace this secret.',
+    );
   }
 }

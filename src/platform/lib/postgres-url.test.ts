@@ -12,12 +12,7 @@ describe('the URL of a PostgreSQL database', () => {
     });
   }
 
-  for (const query of [
-    'sslmode=no-verify',
-    'uselibpqcompat=true&sslmode=require',
-    'ssl=true',
-    'sslnegotiation=direct',
-  ]) {
+  for (const query of ['sslmode=no-verify', 'ssl=true', 'sslnegotiation=direct']) {
     it(`${query} is accepted unchanged`, () => {
       assert.equal(parseDatabaseUrl(`postgres://h/d?${query}`), `postgres://h/d?${query}`);
     });
@@ -42,15 +37,11 @@ describe('the URL of a PostgreSQL database', () => {
       'sslnegotiation=never',
       'sslcrl=/etc/crl.pem',
       'sslrootcert=/nowhere/ca.pem',
-      `sslrootcert=${import.meta.filename}`,
       'sslcert=/nowhere/client.pem&sslkey=/nowhere/client.key',
-      'sslcert=/nowhere/client.pem',
-      'sslmode=disable&sslnegotiation=direct',
-      'uselibpqcompat=true&sslmode=verify-ca',
     ].map((query) => `postgres://u:hunter2@h/d?${query}`),
   ];
   for (const url of wrong) {
-    it(`${url.replace(import.meta.filename, 'a file without PEM')} is refused with one line that does not show the password`, () => {
+    it(`${url} is refused with one line that does not show the password`, () => {
       assert.throws(
         () => parseDatabaseUrl(url),
         (error) =>

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
-import { decoded, parseSmtpUrl, type SmtpAddress } from './smtp-url.ts';
 
 /**
  * Error for a value that a setting cannot have. The message has no subject. The code that catches the error puts the name of the setting
@@ -77,14 +76,47 @@ export function parseRedisUrl(value: string): string {
   return value;
 }
 
+/** Mail server, as SMTP_URL names it. */
+export interface SmtpAddress {
+  host: string;
+  port: number;
+  /** True if the connection uses TLS from the start. If false, the connection changes to TLS if the server offers STARTTLS. */
+  isEncrypted: boolean;
+  /** Null if the mail server needs no login. */
+  login: { username: string; password: string } | null;
+}
+
+/** Parses `smtp://[user:password@]host[:port]`, or `smtps` for TLS from the start. The default ports are those of RFC 6409 and RFC 8314. */
 export function parseMailServer(value: string): SmtpAddress {
-  const address = parseSmtpUrl(value);
-  if (address === null) {
+  const url = parseUrl(value, ['smtp:', 'smtps:']);
+  const [username, password] = [decoded(url?.username ?? ''), decoded(url?.password ?? '')];
+  const isServerOnly =
+    url !== null &&
+    url.hostname !== '' &&
+    ['', '/'].includes(url.pathname) &&
+    url.port !== '0' &&
+    !/[?#\s]/.test(value);
+  if (!isServerOnly || username === null || password === null || (username === '') !== (password === '')) {
     throw new InvalidValueError(
       'must be a URL such as smtps://user:password@host:465, or smtp://host:587 for STARTTLS. Write special characters of the user name and the password in percent-encoding',
     );
   }
-  return address;
+  const isEncrypted = url.protocol === 'smtps:';
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port) || (isEncrypted ? 465 : 587),
+    isEncrypted,
+    login: username === '' ? null : { username, password },
+  };
+}
+
+/** Decodes a part of a URL. Returns null if a percent sign does not begin an encoded character. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Sender of mails. */

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { makeChannel } from '#test/support/channel.ts';
 import { cleanUp, newDataDir, newFolder, runCommand, succeed } from '#test/support/command.ts';
 import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
@@ -31,11 +30,7 @@ describe('backup verify', { skip: noCopies }, () => {
     await service.close();
   });
 
-  const scratchDatabases = async () =>
-    (await sql`SELECT datname FROM pg_database WHERE datname LIKE 'roomservice_scratch_%'`.execute(service.database.db))
-      .rows;
-
-  it('backup verify exits 0, prints its checks and leaves no database, both with DATABASE_URL and with the embedded database', async () => {
+  it('backup verify exits 0, prints its checks and leaves no file, both with DATABASE_URL and with DATA_DIR', async () => {
     const file = join(folder, 'sound.backup');
     await succeed(['backup', file, '--passphrase-file', passphraseFile], { env: envOf(service) });
     const onServer = await succeed(['backup', 'verify', file], { env: envOf(service) });
@@ -43,7 +38,6 @@ describe('backup verify', { skip: noCopies }, () => {
       onServer.stdout,
       / is complete: .* \(tenants: 1, rows: \d+, correct nights: 2\)\. .* every secret \(2\)\.\n$/,
     );
-    assert.deepEqual(await scratchDatabases(), []);
 
     const env = { DATA_DIR: await newDataDir(), TMPDIR: await newFolder() };
     const skipped = await succeed(['backup', 'verify', file], { env });
@@ -76,7 +70,6 @@ describe('backup verify', { skip: noCopies }, () => {
       stderr,
       new RegExp(`^roomservice: .* has faults \\(2\\): ${night}; ${secret}\\. Do not rely on this backup\\.\\n$`),
     );
-    assert.deepEqual(await scratchDatabases(), []);
     const asJson = await runCommand(['backup', 'verify', file, '--json'], { env: envOf(service) });
     assert.equal(asJson.code, 1);
     assert.deepEqual(JSON.parse(asJson.stdout).faults, [night, secret]);

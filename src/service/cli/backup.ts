@@ -1,29 +1,27 @@
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { webhookSecrets } from '#access/credentials/credentials.ts';
+import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
-import { channelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { readChannelSecrets } from '#hotel/channels/channels.ts';
+import { type Backup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
 import { copyDatabase, countsOf } from '#platform/copy/copy.ts';
 import { openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase } from '#platform/copy/database-target.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
-import { createScratchDatabase } from '#platform/copy/scratch-database.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
-import { databaseName, explainFault, type NamedDatabase } from '#platform/db/fault-messages.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkSecrets, findMasterKey, openKeyring, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { findMasterKey, openKeyring, unwrapsPepper } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
-import { type Context, databaseOf, type DatabaseServer, openServer, tellDatabase } from './runtime.ts';
+import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 /** Maximum number of faults of the backup that the error message lists. */
 const MAX_NAMED = 5;
-/** Code of PostgreSQL for a statement that it refuses because the role lacks a privilege. */
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 export interface BackupFlags extends OutputOptions {
   /** Path of a file with the passphrase that encrypts the master key, or decrypts it. */
@@ -102,16 +100,14 @@ interface Verified {
 }
 
 /**
- * Runs `roomservice backup verify FILE`. Restores the backup into a scratch database. Compares each row, and compares the
- * night counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not
- * checked.
+ * Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. Compares each row, and compares the night
+ * counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not checked.
  */
 export async function verifyBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const backup = await openBackup(file);
   try {
     const masterKey = (await openBackupKey(backup, flags.passphraseFile)) ?? (await findMasterKey(config));
-    await checkBackup(file, terminal.showProgress);
     const verified = await verifyRows(context, backup, masterKey);
     if (flags.json || verified.faults.length === 0) {
       const result = { file, created_at: backup.createdAt, ...verified };
@@ -127,14 +123,27 @@ export async function verifyBackup(context: Context, file: string, flags: Backup
   }
 }
 
-async function verifyRows(context: Context, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
-  const scratch = await openScratchDatabase(context);
+/** Restores the backup into a temporary embedded database, and checks it there. */
+async function verifyRows({ terminal }: Context, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
+  await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
+  const opening = openEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    role: 'exclusive',
+    settings: { fsync: 'off' },
+    log: terminal.showProgress,
+  });
+  const remove = async () => {
+    await opening.then((server) => server.close()).catch(() => {});
+    await rm(folder, { recursive: true, force: true });
+  };
+  terminal.whenInterrupted(remove);
   try {
-    return await verifyIn(scratch.url, backup, masterKey, context.terminal.showProgress);
+    return await verifyIn((await opening).url, backup, masterKey, terminal.showProgress);
   } catch (error) {
-    throw explainFault(error, scratch.named);
+    throw explainFault(error, { subject: `The temporary database in ${folder}`, setting: 'TMPDIR' });
   } finally {
-    await scratch.close();
+    await remove();
   }
 }
 
@@ -177,19 +186,29 @@ async function openSecrets(
   if (masterKey === null) {
     return { secrets: null, unopened: [] };
   }
-  if (!(await unwrapsAllKeys(db, masterKey))) {
+  if (!(await unwrapsPepper(db, masterKey))) {
     throw new OperatorError(
       'The rows of the backup are right. But the master key is not the one with which the backup was made, so the secrets cannot be checked. ' +
         'Set MASTER_KEY to that key, or use --passphrase-file if the backup was made with a passphrase.',
     );
   }
   const keyring = await openKeyring(db, masterKey);
-  const columns = [webhookSecrets, channelSecrets];
-  const { secrets, unopened } = await checkSecrets(
-    { db, keyring, columns },
-    tenants.map(({ id }) => id),
-  );
-  return { secrets, unopened: unopened.map((location) => `the ${location} cannot be decrypted`) };
+  const unopened: string[] = [];
+  let secrets = 0;
+  for (const { id } of tenants) {
+    for (const { location, ciphertext } of [
+      ...(await readWebhookSecrets(db, id)),
+      ...(await readChannelSecrets(db, id)),
+    ]) {
+      secrets += 1;
+      try {
+        keyring.decrypt(ciphertext, location);
+      } catch {
+        unopened.push(`the ${location} cannot be decrypted`);
+      }
+    }
+  }
+  return { secrets, unopened };
 }
 
 function describeVerified(file: string, backup: Backup, { tenants, rows, nights, secrets }: Verified): string {
@@ -215,65 +234,4 @@ export async function openBackupKey({ sealedKey }: Backup, passphraseFile: strin
     );
   }
   return await openSealedKey(sealedKey, passphrase);
-}
-
-/** Empty database, with its name in messages. */
-interface ScratchDatabase extends DatabaseServer {
-  named: NamedDatabase;
-}
-
-/**
- * Makes an empty database that exists until `close` is called, or until SIGINT or SIGTERM ends the command. With DATABASE_URL, it is a new
- * database on the same server. Otherwise it is an embedded database in a temporary folder.
- * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
- */
-async function openScratchDatabase(context: Context): Promise<ScratchDatabase> {
-  const scratch =
-    context.config.databaseUrl === null
-      ? await openScratchEmbedded(context)
-      : await createScratchOnServer(context, context.config.databaseUrl);
-  let closed: Promise<void> | undefined;
-  const close = () => (closed ??= scratch.close());
-  context.terminal.whenInterrupted(close);
-  return { ...scratch, close };
-}
-
-async function openScratchEmbedded(context: Context): Promise<ScratchDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
-  await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const config = { ...context.config, dataDir: join(folder, 'data') };
-  const options = { role: 'serve', mayCreate: true, closesOnSignal: false } as const;
-  try {
-    const server = await openServer({ ...context, config }, options);
-    const close = async () => {
-      await server.close().catch(() => {});
-      await remove();
-    };
-    context.terminal.notify(`Database: a temporary one in ${folder}`);
-    return { url: server.url, close, named: { subject: `The temporary database in ${folder}`, setting: 'TMPDIR' } };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-}
-
-/**
- * Creates the scratch database on the server of DATABASE_URL.
- * @throws OperatorError if the role may not create databases, and an error of pg if the server is out of reach
- */
-async function createScratchOnServer({ config, terminal }: Context, databaseUrl: string): Promise<ScratchDatabase> {
-  try {
-    const scratch = await createScratchDatabase(databaseUrl);
-    terminal.notify(`Database: a temporary one, ${databaseName(scratch.url)} (DATABASE_URL)`);
-    return { ...scratch, named: databaseOf(config) };
-  } catch (error) {
-    const isForbidden = (error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE;
-    throw isForbidden
-      ? new OperatorError(
-          'The role in DATABASE_URL has no permission to create a temporary database. Use a role with the privilege CREATEDB. ' +
-            'Without DATABASE_URL, the command uses a temporary embedded database.',
-        )
-      : error;
-  }
 }

@@ -136,7 +136,6 @@ describe('roomservice config check: variables', () => {
     assert.deepEqual(
       tries.map(({ what, tried }) => [what, tried]),
       [
-        ['host', true],
         ['database', true],
         ['redis', false],
         ['jwks', false],
@@ -179,7 +178,7 @@ describe('roomservice config check: DATABASE_URL', () => {
   }, async (t) => {
     const pooler = await startPgbouncer(service.database.url);
     t.after(() => pooler.close());
-    const behind = { ...env, DATABASE_URL: pooler.urlOf(service.database.url), DATABASE_POOLER: 'transaction' };
+    const behind = { ...env, DATABASE_URL: pooler.urlOf(service.database.url), DATABASE_POOLER: 'true' };
     assertTry((await tryWith(behind)).database, false, /It has all migrations\. The master key unwraps its keys\.$/);
   });
 
@@ -205,7 +204,7 @@ describe('roomservice config check: DATABASE_URL', () => {
   it('an empty database has no fault, and stays empty', async (t) => {
     const url = await createEmptyDatabase(t);
     const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
-    assertTry(database, false, /\d+ migrations are missing \(0001_tenants to \d{4}_\w+\)\. .+ It has no keys yet\./);
+    assertTry(database, false, /It lacks migrations \(0001_\w+.*\)\. .+ It has no keys yet\./);
     const db = createDatabase({ url: url.href, poolSize: 1 });
     const { rows } = await sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`.execute(db);
     await db.destroy();
@@ -218,7 +217,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     await sql`CREATE TABLE kysely_migration AS SELECT '9999_other'::text AS name`.execute(db);
     await db.destroy();
     const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
-    assertTry(database, true, /does not know \(9999_other\), but lacks others \(0001_tenants/);
+    assertTry(database, true, /does not know \(9999_other\), but lacks others \(0001_/);
   });
 });
 
@@ -278,14 +277,6 @@ describe('roomservice config check: embedded database', () => {
 });
 
 describe('roomservice config check: other servers', () => {
-  it('an address on which the service cannot listen is a fault', async () => {
-    assertTry((await tryWith({ HOST: 'localhost' })).host, false, /^This machine can listen on localhost\.$/);
-    for (const host of ['nowhere.invalid', '192.0.2.1']) {
-      const expected = /^The service cannot listen on \S+ \(E\w+\): .+ Set another HOST\.$/;
-      assertTry((await tryWith({ HOST: host })).host, true, expected);
-    }
-  });
-
   const program = findRedis();
   it('a Redis that responds has no fault and gets no key, and a Redis that refuses the password or does not run is a fault', {
     skip: program === undefined && 'this machine has no redis-server and no valkey-server',
@@ -326,7 +317,7 @@ describe('roomservice config check: other servers', () => {
     const accepts = new RegExp(`^127\\.0\\.0\\.1:${server.port} accepts the login\\.$`);
     assertTry(await tryMail(server.url), false, accepts);
     const wrong = server.url.replace('hunter2', 'hunter22');
-    assertTry(await tryMail(wrong), true, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL\./);
+    assertTry(await tryMail(wrong), true, /cannot be used \(Invalid login: .+\)\. Check SMTP_URL, /);
     const gone = /The mail server 127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED.*\)/;
     assertTry(await tryMail('smtp://house:hunter2@127.0.0.1:1'), true, gone);
     assert.deepEqual(server.mails, []);

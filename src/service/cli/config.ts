@@ -11,13 +11,11 @@ import {
 import { type Database, openDatabase } from '#platform/db/database.ts';
 import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
-import { describeOtherBranch } from '#platform/db/migrate.ts';
-import { faultsOf, type Fitness, readFitness } from '#platform/db/requirements.ts';
+import { compareMigrations, describeOtherBranch } from '#platform/db/migrate.ts';
+import { faultsOf, readFitness } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkHost, HOST_REMEDIES } from '#platform/http/listen.ts';
 import { checkRedis } from '#platform/http/redis-budgets.ts';
-import { checkMasterKeys, readMasterKeyOf } from '#platform/keys/keys.ts';
-import { masterKeyPath, readMasterKey } from '#platform/keys/master-key.ts';
+import { checkMasterKey, findMasterKey, masterKeyPath, readWrappedPepper } from '#platform/keys/keys.ts';
 import { inTime } from '#platform/lib/in-time.ts';
 import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
@@ -64,12 +62,7 @@ export async function checkConfig(
   ];
   const isOk = faults.length === 0;
   if (options.json) {
-    const asJson = tries.map(({ what, isTried, details, faults: found }) => ({
-      what,
-      tried: isTried,
-      details,
-      faults: found,
-    }));
+    const asJson = tries.map(({ title: _, ...each }) => each);
     terminal.printResult(options, { ok: isOk, variables, warnings, tries: asJson }, '');
     return isOk;
   }
@@ -115,14 +108,14 @@ function linesOf({ name, value, is_secret: isSecret, source, file, meaning, faul
   ];
 }
 
-function lineOfTry({ title, isTried, details, faults }: Try): string {
-  const outcome = isTried ? (faults.length === 0 ? 'usable' : 'fault') : 'not tried';
+function lineOfTry({ title, tried, details, faults }: Try): string {
+  const outcome = tried ? (faults.length === 0 ? 'usable' : 'fault') : 'not tried';
   return [`${title}: ${outcome}.`, ...details, ...faults].map((part) => printable(part)).join(' ');
 }
 
 /** Server that `config check` tries. */
 interface Server {
-  what: 'host' | 'database' | 'redis' | 'jwks' | 'smtp';
+  what: 'database' | 'redis' | 'jwks' | 'smtp';
   title: string;
   /** Variables that name the server. It is not tried if one of them is faulty. */
   variables: SettingName[];
@@ -130,13 +123,18 @@ interface Server {
   attempt: (config: Config) => Promise<Findings | null>;
 }
 
+/** Result of a try to use a server. All texts are sentences for the operator. The try has failed if there is a fault. */
+interface Findings {
+  details: string[];
+  faults: string[];
+}
+
 export interface Try extends Findings, Pick<Server, 'what' | 'title'> {
   /** False if no server was tried, because a variable is missing or invalid. `details` then names the variable. */
-  isTried: boolean;
+  tried: boolean;
 }
 
 const SERVERS: Server[] = [
-  { what: 'host', title: 'Address', variables: ['HOST'], attempt: tryHost },
   {
     what: 'database',
     title: 'Database',
@@ -150,38 +148,25 @@ const SERVERS: Server[] = [
     variables: ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'],
     attempt: tryKeySet,
   },
-  {
-    what: 'smtp',
-    title: 'Mail server',
-    variables: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
-    attempt: tryMailServer,
-  },
+  { what: 'smtp', title: 'Mail server', variables: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'], attempt: tryMailServer },
 ];
 
-/** Tries the address to listen on and all servers of the configuration at the same time, each with its own time limit. */
+/** Tries all servers of the configuration at the same time, each with its own time limit. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
-    const notTried = (reason: string) => ({ what, title, isTried: false, details: [reason], faults: [] });
+    const notTried = (reason: string) => ({ what, title, tried: false, details: [reason], faults: [] });
     const faulty = variables.filter((name) => readings.get(name)?.fault);
     if (faulty.length > 0) {
       return notTried(`${faulty.join(' and ')} must be correct first.`);
     }
     try {
       const findings = await attempt(config);
-      return findings === null ? notTried(`${variables[0]} is not set.`) : { what, title, isTried: true, ...findings };
+      return findings === null ? notTried(`${variables[0]} is not set.`) : { what, title, tried: true, ...findings };
     } catch (error) {
-      return { what, title, isTried: true, details: [], faults: [(error as Error).message] };
+      return { what, title, tried: true, details: [], faults: [(error as Error).message] };
     }
   };
   return await Promise.all(SERVERS.map(tryServer));
-}
-
-async function tryHost({ host }: Config): Promise<Findings> {
-  await checkHost(host).catch((error: NodeJS.ErrnoException) => {
-    const remedy = HOST_REMEDIES[error.code ?? ''] ?? 'Set another HOST';
-    throw new OperatorError(`The service cannot listen on ${host} (${reasonOf(error)}): ${remedy}.`);
-  });
-  return { details: [`This machine can listen on ${host}.`], faults: [] };
 }
 
 async function tryRedis({ redisUrl }: Config): Promise<Findings | null> {
@@ -189,8 +174,7 @@ async function tryRedis({ redisUrl }: Config): Promise<Findings | null> {
     return null;
   }
   await checkRedis(redisUrl, TRY_LIMIT_MS).catch((error: unknown) => {
-    const remedy = 'Check REDIS_URL, and check that Redis runs.';
-    throw unusable('Redis cannot be used', error, remedy, choicesOfNode('REDIS_URL', 'redis'));
+    throw unusable('Redis cannot be used', error, 'REDIS_URL', choicesOfNode('REDIS_URL', 'redis'));
   });
   return { details: ['It responds.'], faults: [] };
 }
@@ -202,7 +186,7 @@ async function tryKeySet({ identityProvider }: Config): Promise<Findings | null>
   const { origin } = identityProvider.jwksUrl;
   const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(identityProvider)).catch((error: unknown) => {
     const what = `The keys of the identity provider cannot be fetched from ${origin}`;
-    throw unusable(what, error, 'Check AUTH_JWKS_URL.', choicesOfNode('AUTH_JWKS_URL', null));
+    throw unusable(what, error, 'AUTH_JWKS_URL', choicesOfNode('AUTH_JWKS_URL', null));
   });
   return count === 0
     ? {
@@ -217,31 +201,20 @@ async function tryMailServer({ mail }: Config): Promise<Findings | null> {
     return null;
   }
   const { host, port, login } = mail.server;
-  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: Error) => {
+  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
     const what = `The mail server ${host}:${port} cannot be used`;
-    // The codes of the mail library say less than its messages.
-    throw unusable(what, error, 'Check SMTP_URL.', choicesOfNode('SMTP_URL', 'smtp'), error.message);
+    throw unusable(what, error, 'SMTP_URL', choicesOfNode('SMTP_URL', 'smtp'));
   });
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
 
-/**
- * Matches the code of a system error, such as ECONNREFUSED. Does not match the codes of libraries, such as ERR_INVALID_URL, because the
- * message of such an error says more than its code.
- */
-const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
-
-/**
- * Creates the error for a server that cannot be used, with the reason and the remedy.
- * @param remedy used if TLS has not caused the failure
- * @param reason default: the code or the message of the innermost error
- */
-function unusable(what: string, error: unknown, remedy: string, choices: TlsChoices, reason?: string): OperatorError {
-  const inner = innermost(error);
+/** Creates the error for a server that cannot be used, with the reason and the remedy. */
+function unusable(what: string, error: unknown, setting: SettingName, choices: TlsChoices): OperatorError {
+  const inner = innermost(error) as NodeJS.ErrnoException;
   const tls = describeTlsFault(inner, choices);
   return new OperatorError(
     tls === null
-      ? `${what} (${reason ?? reasonOf(inner)}). ${remedy}`
+      ? `${what} (${inner.message || inner.code}). Check ${setting}, and check that the server runs.`
       : `${what}, because ${tls.problem}. ${tls.remedy}`,
   );
 }
@@ -254,18 +227,6 @@ function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
-/** Returns the reason of a failed connection. For a system error and for an error without a message, the reason is the code. */
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code !== undefined && (message === '' || SYSTEM_CODE.test(code)) ? code : message;
-}
-
-/** Result of a try to use a server or a database. All texts are sentences for the operator. The try has failed if there is a fault. */
-interface Findings {
-  details: string[];
-  faults: string[];
-}
-
 /**
  * Connects to the database, and reads its version, its migrations and its keys. Changes nothing.
  * @throws OperatorError if the database is out of reach or refuses the connection
@@ -275,10 +236,13 @@ async function tryDatabase(config: Config, url: string): Promise<Findings> {
   try {
     return await inTime(TRY_LIMIT_MS, async () => {
       db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
-      const state = describeState(await readFitness(db));
-      // An unfit database may refuse the statement that reads the keys, for example on a standby.
-      const keys = state.faults.length === 0 ? await describeKeys(config, db) : { details: [], faults: [] };
-      return { details: [...state.details, ...keys.details], faults: [...state.faults, ...keys.faults] };
+      const fitness = await readFitness(db);
+      const details = [`It is PostgreSQL ${fitness.version}.`];
+      const faults = faultsOf(fitness);
+      if (faults.length === 0) {
+        await checkState(config, db, { details, faults });
+      }
+      return { details, faults };
     });
   } catch (error) {
     throw explainFault(error, databaseOf(config));
@@ -287,47 +251,29 @@ async function tryDatabase(config: Config, url: string): Promise<Findings> {
   }
 }
 
-/** Describes the state of a database, and finds its faults. */
-function describeState(fitness: Fitness): Findings {
-  const { missing, newer } = fitness.migrations;
-  const details = [`It is PostgreSQL ${fitness.version}.`];
-  const faults = faultsOf(fitness);
+/** Adds what the migrations and the keys of a database are to the findings. */
+async function checkState(config: Config, db: Database, { details, faults }: Findings): Promise<void> {
+  const migrations = await compareMigrations(db);
+  const { missing, newer } = migrations;
   if (missing.length > 0 && newer.length > 0) {
-    faults.push(describeOtherBranch(fitness.migrations));
+    faults.push(describeOtherBranch(migrations));
   } else if (newer.length > 0) {
     details.push(
       `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
     );
   } else {
-    details.push(missing.length === 0 ? 'It has all migrations.' : describeMissing(missing));
+    details.push(
+      missing.length === 0
+        ? 'It has all migrations.'
+        : `It lacks migrations (${missing.join(', ')}). "roomservice migrate" and "serve" apply them.`,
+    );
   }
-  return { details, faults };
-}
-
-function describeMissing(missing: string[]): string {
-  const first = missing.length === 1 ? missing[0] : `${missing[0]} to ${missing.at(-1)}`;
-  return `${missing.length} ${missing.length === 1 ? 'migration is' : 'migrations are'} missing (${first}). "roomservice migrate" and "serve" apply them.`;
-}
-
-/** Checks that the master key unwraps the service keys of the database. Reports a fault if it does not. */
-async function describeKeys(config: Config, db: Database): Promise<Findings> {
-  const { masterKey, masterKeyPrevious, databaseUrl, dataDir } = config;
-  if (masterKey === null && databaseUrl !== null) {
-    return { details: [], faults: [] }; // MASTER_KEY is missing or faulty. The list of variables reports this already.
+  if (config.masterKey === null && config.databaseUrl !== null) {
+    return; // MASTER_KEY is missing or faulty. The list of variables reports this already.
   }
-  try {
-    const current = masterKey ?? (await readMasterKeyOf(db, dataDir));
-    const count = current === null ? 0 : await checkMasterKeys(db, { current, previous: masterKeyPrevious });
-    return {
-      details: [count === 0 ? 'It has no keys yet. The first start makes them.' : 'The master key unwraps its keys.'],
-      faults: [],
-    };
-  } catch (error) {
-    if (error instanceof OperatorError) {
-      return { details: [], faults: [error.message] };
-    }
-    throw error;
-  }
+  await checkMasterKey(db, config);
+  const hasKeys = (await readWrappedPepper(db)) !== null;
+  details.push(hasKeys ? 'The master key unwraps its keys.' : 'It has no keys yet. The first start makes them.');
 }
 
 /**
@@ -340,14 +286,13 @@ async function tryEmbedded(config: Config): Promise<Findings> {
   if (state === null) {
     return { details: [`${folder} contains no database yet. The first start creates it.`], faults: [] };
   }
-  const { major, url } = state;
-  const details = [`${folder} contains a database of PostgreSQL ${major}.`];
-  if (url !== null) {
-    const found = await tryDatabase(config, url);
+  const details = [`${folder} contains a database of PostgreSQL ${state.major}.`];
+  if (state.url !== null) {
+    const found = await tryDatabase(config, state.url);
     return { ...found, details: [...details, 'It runs.', ...found.details] };
   }
   details.push('It does not run now, so its migrations and its keys were not checked.');
-  const isKeyMissing = config.masterKey === null && (await readMasterKey(config.dataDir)) === null;
+  const isKeyMissing = (await findMasterKey(config)) === null;
   const fault = `${masterKeyPath(config.dataDir)} is missing, and MASTER_KEY is not set. Restore the file from your copy.`;
   return { details, faults: isKeyMissing ? [fault] : [] };
 }

@@ -49,9 +49,6 @@ const STAFF: { email: string; name: string; areas: Area[] }[] = [
  */
 const BOOKED_ROOM_TYPE = 'Family';
 
-/** Stands for the port of the service in a printed URL. */
-const PORT_OF_THE_SERVICE = 'PORT';
-
 interface SignIn {
   email: string;
   password: string;
@@ -60,7 +57,6 @@ interface SignIn {
 /** Sign-ins and a credential of the demo tenant. With them, a new user can try the service. All sign-ins have the same password. */
 export interface Demo {
   owner: SignIn;
-  /** Empty if the demo tenant was made by a version without staff in the demo. */
   staff: SignIn[];
   credential: CredentialSecret;
 }
@@ -73,11 +69,11 @@ export async function demo(context: Context, options: OutputOptions): Promise<vo
   });
 }
 
-/** Returns the URL for the printed calls. If the service uses any free port, the URL has the word PORT, because only the service knows it. */
+/** Returns the URL for the printed calls. If the service uses any free port, the URL has the word PORT in its place. */
 function addressOf({ publicUrl, host, port }: Config): string {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = everywhere[host] ?? (isIPv6(host) ? `[${host}]` : host);
-  return publicUrl ?? `http://${name}:${port === 0 ? PORT_OF_THE_SERVICE : port}`;
+  return publicUrl ?? `http://${name}:${port === 0 ? 'PORT' : port}`;
 }
 
 /** Reads the tenant document of the demo tenant, which has no users. */
@@ -91,9 +87,8 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const password = randomBytes(12).toString('base64url');
   const stored = await findTenantBySlug(db, document.slug);
   const tenant = stored ?? (await createDemoTenant(db, document, password));
-  const staff = stored === null ? STAFF : await staffOf(db, stored);
   if (stored !== null) {
-    for (const email of [OWNER_EMAIL, ...staff.map((person) => person.email)]) {
+    for (const email of [OWNER_EMAIL, ...STAFF.map((person) => person.email)]) {
       await setPassword(db, stored.id, email, password);
     }
   }
@@ -101,7 +96,7 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
   return {
     owner: { email: OWNER_EMAIL, password },
-    staff: staff.map(({ email }) => ({ email, password })),
+    staff: STAFF.map(({ email }) => ({ email, password })),
     credential,
   };
 }
@@ -146,12 +141,6 @@ async function bookStay(db: Database, tenant: Tenant, properties: AppliedTenant[
   );
 }
 
-/** Returns the members of `STAFF` whom the tenant has. A demo tenant that an earlier version created has no staff. */
-async function staffOf(db: Database, tenant: Tenant): Promise<typeof STAFF> {
-  const emails = new Set((await listUsers(db, tenant.id)).map(({ email }) => email));
-  return STAFF.filter(({ email }) => emails.has(email));
-}
-
 /**
  * Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints the command that makes a new password
  * and a new credential for the demo tenant.
@@ -184,7 +173,7 @@ function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): stri
   Password  ${owner.password}
 ${staff.map(({ email }) => `  Staff     ${email}, with the same password\n`).join('')}
   Set the credential and the password in your shell, then read the menu:
-${baseUrl.endsWith(`:${PORT_OF_THE_SERVICE}`) ? '  PORT is the port that the service prints when it starts.\n' : ''}
+
   export BASE=${baseUrl} KEY=${credential.api_key} SECRET=${credential.api_secret}
   export PASSWORD=${owner.password}
 

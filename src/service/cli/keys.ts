@@ -1,27 +1,25 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { withDatabase } from '#platform/db/database.ts';
+import { refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { discardKeys, findMasterKey, masterKeyPath, unwrapsAllKeys } from '#platform/keys/keys.ts';
-import { type Context, openServer, tellDatabase, withRuntime } from './runtime.ts';
+import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#platform/keys/keys.ts';
+import { type Context, databaseOf, openServer, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 /**
- * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. If they are wrapped with it already, changes
- * nothing. Exits 1 if neither the current nor the previous master key unwraps the service keys.
+ * Runs `roomservice keys rewrap`, which wraps the pepper with the current master key. If it is wrapped with this key already, changes
+ * nothing. Exits 1 if neither the current nor the previous master key unwraps the pepper.
  */
 export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
-    const rewrapped = await runtime.rewrapKeys();
-    const text =
-      `${rewrapped} ${rewrapped === 1 ? 'key' : 'keys'} wrapped again. Only MASTER_KEY unwraps them now. ` +
-      'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.';
-    context.terminal.printResult(
-      options,
-      { rewrapped },
-      rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : text,
-    );
+    const isRewrapped = await runtime.rewrapKeys();
+    const text = isRewrapped
+      ? '1 key wrapped again. Only MASTER_KEY unwraps it now. ' +
+        'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.'
+      : 'MASTER_KEY already unwraps all keys.';
+    context.terminal.printResult(options, { rewrapped: isRewrapped ? 1 : 0 }, text);
   });
 }
 
@@ -45,6 +43,7 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
     const discarded = await withDatabase({ url: server.url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
       await refuseUnfit(db);
+      await refuseEmpty(db, databaseOf(config).subject);
       return await discardKeys(db, masterKeys);
     });
     tellDatabase(config, terminal.notify);
@@ -59,23 +58,17 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
 }
 
 /**
- * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts all keys of the database.
+ * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts the keys of the database.
  * @param url URL of the database
- * @throws OperatorError if there is no master key, or if it does not decrypt all keys of the database
+ * @throws OperatorError if there is no master key, or if it does not decrypt the keys of the database
  */
 export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {
-  const masterKey = await findMasterKey(config);
-  const place = config.masterKey === null ? masterKeyPath(resolve(config.dataDir)) : 'MASTER_KEY';
+  const masterKey = await withDatabase({ url, poolSize: 1, hasNoTimeLimit: false }, (db) =>
+    checkMasterKey(db, { ...config, masterKeyPrevious: null }),
+  );
   if (masterKey === null) {
     throw new OperatorError(
-      `There is no master key in ${place}. Set MASTER_KEY or MASTER_KEY_FILE. Nothing was changed.`,
-    );
-  }
-  const settings = { url, poolSize: 1, hasNoTimeLimit: false };
-  if (!(await withDatabase(settings, (db) => unwrapsAllKeys(db, masterKey)))) {
-    throw new OperatorError(
-      `The master key in ${place} cannot decrypt all keys in the database. Set the master key that the service uses. ` +
-        'If you are replacing the master key, first run "roomservice keys rewrap". Nothing was changed.',
+      `There is no master key in ${masterKeyPath(resolve(config.dataDir))}, and no key in the database.`,
     );
   }
   return masterKey;

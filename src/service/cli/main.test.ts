@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { SETTINGS } from '#platform/settings.ts';
 import { cleanUp, newDataDir, postgresPid, runCommand, startServing, untilReady } from '#test/support/command.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 
@@ -45,19 +44,6 @@ describe('roomservice command line', () => {
       assert.match(all.stdout, new RegExp(`^ +${command}\\b`, 'm'));
     }
     assert.match(one.stdout, /--only <part>/);
-  });
-
-  it('roomservice --help names each environment variable with the first sentence of its meaning', async () => {
-    const { stdout } = await runCommand(['--help']);
-    const words = stdout.replace(/\s+/g, ' ');
-    for (const { name, meaning } of SETTINGS) {
-      const [sentence] = meaning.replaceAll('`', '').split(/(?<=\.) /);
-      assert.ok(words.includes(` ${name} ${sentence} `), `${name} ${sentence}`);
-    }
-    assert.match(
-      words,
-      /: DATABASE_URL_FILE, REDIS_URL_FILE, MASTER_KEY_FILE, MASTER_KEY_PREVIOUS_FILE, SMTP_URL_FILE\. /,
-    );
   });
 
   it('roomservice --version prints only the version of package.json and exits 0, even if an environment variable is wrong', async () => {

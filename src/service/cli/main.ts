@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type Environment, misspelledVariables, readConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
-import { asPlainText, SETTINGS, shortMeaning } from '#platform/settings.ts';
 import type { BackupFlags } from './backup.ts';
 import { addDeveloperCommands } from './developer-commands.ts';
 import type { Context, Run, Surroundings } from './runtime.ts';
@@ -54,11 +53,11 @@ function buildProgram(surroundings: Surroundings): Command {
   program.configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
     writeErr: (text) => terminal.notify(text.replace(/\n$/, '')),
-    getOutHelpWidth: () => terminal.columns ?? DEFAULT_WIDTH,
-    getErrHelpWidth: () => terminal.columns ?? DEFAULT_WIDTH,
+    getOutHelpWidth: () => terminal.host.columns ?? DEFAULT_WIDTH,
+    getErrHelpWidth: () => terminal.host.columns ?? DEFAULT_WIDTH,
   });
   program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
-  program.addHelpText('after', ({ command }) => describeSettings(command, terminal.columns));
+  program.addHelpText('after', '\nEnvironment variables: "roomservice config check" lists them, with their meanings.');
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
@@ -80,36 +79,35 @@ function buildProgram(surroundings: Surroundings): Command {
     .command('migrate')
     .description('bring the database up to date')
     .action(() => run(async (context) => (await import('./maintenance.ts')).migrate(context)));
-  program
-    .command('demo')
-    .description('create the demo tenant if it is missing, and issue a new sign-in and credential')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) => run(async (context) => (await import('./demo.ts')).demo(context, options)));
+  addCommand(program, 'demo', 'create the demo tenant if it is missing, and issue a new sign-in and credential').action(
+    (options: OutputOptions) => run(async (context) => (await import('./demo.ts')).demo(context, options)),
+  );
   addConfigCommands(program, surroundings);
   addDeveloperCommands(program, surroundings, run);
   addTenantCommands(program, terminal, run);
   addMaintenanceCommands(program, run);
   addBackupCommands(program, run);
   addMoveCommand(program, run);
-  addFeedCommands(program, run);
-  addClusterCommands(program, run);
   return program;
 }
 
+/** Adds a command that prints its result as text, or with `--json` as JSON. */
+function addCommand(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).option('--json', 'print JSON');
+}
+
 function addConfigCommands(program: Command, { environment, terminal }: Surroundings): void {
-  program
-    .command('config')
-    .description('check the environment variables')
-    .command('check')
-    .description('show each variable and its source, report all faults, and try the database, Redis, JWKS and mail')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions) => {
-      const { checkConfig } = await import('./config.ts');
-      const isOk = await checkConfig(environment, terminal, options);
-      // If a server hangs, for example Redis, its connection stays open. Without this line, the open connection would keep the process from
-      // ending.
-      terminal.exit(isOk ? 0 : EXIT_FAILED);
-    });
+  const config = program.command('config').description('check the environment variables');
+  addCommand(
+    config,
+    'check',
+    'show each variable and its source, report all faults, and try the database, Redis, JWKS and mail',
+  ).action(async (options: OutputOptions) => {
+    const { checkConfig } = await import('./config.ts');
+    const isOk = await checkConfig(environment, terminal, options);
+    // If a server hangs, for example Redis, its connection stays open, and would keep the process from ending.
+    terminal.host.exit(isOk ? 0 : EXIT_FAILED);
+  });
 }
 
 function addTenantCommands(program: Command, terminal: Terminal, run: Run): void {
@@ -117,108 +115,82 @@ function addTenantCommands(program: Command, terminal: Terminal, run: Run): void
   tenant
     .command('init [file]')
     .description('write a new tenant document with comments, which you change and apply (default: print it)')
-    .action(async (file: string | undefined) => {
-      const { initTenant } = await import('./tenant.ts');
-      await initTenant(terminal, file);
-    });
-  tenant
-    .command('apply <file>')
-    .description('create the tenant or change it to match the file, and print the changes')
+    .action(async (file: string | undefined) => (await import('./tenant.ts')).initTenant(terminal, file));
+  addCommand(tenant, 'apply <file>', 'create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
-    .option('--json', 'print JSON')
     .action((file: string, options: ApplyFlags) =>
       run(async (context) => (await import('./tenant.ts')).applyTenant(context, file, options)),
     );
-  tenant
-    .command('list')
-    .description('list the tenants')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      run(async (context) => (await import('./tenant.ts')).printTenants(context, options)),
-    );
+  addCommand(tenant, 'list', 'list the tenants').action((options: OutputOptions) =>
+    run(async (context) => (await import('./tenant.ts')).printTenants(context, options)),
+  );
 }
 
-function addClusterCommands(program: Command, run: Run): void {
-  const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
-  cluster
-    .command('distribute')
-    .description('move each table to the nodes where it must be; other transactions wait until the command has ended')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      run(async (context) => (await import('./maintenance.ts')).distributeTables(context, options)),
-    );
-  cluster
-    .command('verify')
-    .description('list the tables that are in the wrong place')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      run(async (context) => (await import('./maintenance.ts')).verifyTables(context, options)),
-    );
-}
-
-/** Adds the commands for maintenance. Operators can run them while the service is running. */
+/** Adds the commands for maintenance. */
 function addMaintenanceCommands(program: Command, run: Run): void {
   const nights = program.command('nights').description('check or correct the counters of rooms held in each night');
-  nights
-    .command('verify')
-    .description('count the held rooms again from the reservations, and report each difference')
-    .option('--tenant <slug>', 'check only this tenant')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions & { tenant?: string }) =>
+  addCommand(nights, 'verify', 'count the held rooms again from the reservations, and report each difference').action(
+    (options: OutputOptions) =>
       run(async (context) => (await import('./maintenance.ts')).verifyNights(context, options)),
-    );
-  nights
-    .command('repair')
-    .description('correct each counter that differs from the reservations, and report what was corrected')
-    .option('--tenant <slug>', 'correct only this tenant')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions & { tenant?: string }) =>
-      run(async (context) => (await import('./maintenance.ts')).repairNights(context, options)),
-    );
+  );
+  addCommand(
+    nights,
+    'repair',
+    'correct each counter that differs from the reservations, and report what was corrected',
+  ).action((options: OutputOptions) =>
+    run(async (context) => (await import('./maintenance.ts')).repairNights(context, options)),
+  );
   const keys = program.command('keys').description('replace the master key of the service');
-  keys
-    .command('rewrap')
-    .description('replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      run(async (context) => (await import('./keys.ts')).rewrapKeys(context, options)),
-    );
-  keys
-    .command('discard')
-    .description('after the master key is lost: delete the stored keys, which nobody can decrypt any more')
+  addCommand(
+    keys,
+    'rewrap',
+    'replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS',
+  ).action((options: OutputOptions) =>
+    run(async (context) => (await import('./keys.ts')).rewrapKeys(context, options)),
+  );
+  addCommand(keys, 'discard', 'after the master key is lost: delete the stored keys, which nobody can decrypt any more')
     .option('--yes', 'required, to agree that all secrets stop working')
-    .option('--json', 'print JSON')
     .action((options: OutputOptions & { yes?: boolean }) =>
       run(async (context) => (await import('./keys.ts')).discardStoredKeys(context, options)),
     );
+  const feed = program.command('feed').description('manage the event feed');
+  addCommand(
+    feed,
+    'expire-cursors',
+    'after a point-in-time recovery: refuse the feed cursors from before it, because a partner could miss events with such a cursor',
+  ).action((options: OutputOptions) =>
+    run(async (context) => (await import('./maintenance.ts')).expireCursors(context, options)),
+  );
+  const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
+  addCommand(
+    cluster,
+    'distribute',
+    'move each table to the nodes where it must be; other transactions wait until the command has ended',
+  ).action((options: OutputOptions) =>
+    run(async (context) => (await import('./maintenance.ts')).distributeTables(context, options)),
+  );
+  addCommand(cluster, 'verify', 'list the tables that are in the wrong place').action((options: OutputOptions) =>
+    run(async (context) => (await import('./maintenance.ts')).verifyTables(context, options)),
+  );
 }
 
 /** Adds the commands that copy all data of an installation. */
 function addBackupCommands(program: Command, run: Run): void {
-  const backup = program
-    .command('backup')
-    .description('write all data to a file, while the service runs')
-    .argument('<file>', 'path of the new file (a file that exists is never replaced)')
-    .option('--passphrase-file <path>', 'store the master key too, encrypted with the passphrase in this file')
-    .option('--json', 'print JSON')
+  const passphrase = '--passphrase-file <path>';
+  const backup = addCommand(program, 'backup <file>', 'write all data to a file, while the service runs')
+    .option(passphrase, 'store the master key too, encrypted with the passphrase in this file')
     .action((file: string, options: BackupFlags) =>
       run(async (context) => (await import('./backup.ts')).makeBackup(context, file, options)),
     );
-  backup
-    .command('verify <file>')
-    .description('restore the file into a scratch database, and check rows, nights and secrets')
-    .option('--passphrase-file <path>', 'decrypt the master key with the passphrase in this file, to check the secrets')
-    .option('--json', 'print JSON')
+  addCommand(backup, 'verify <file>', 'restore the file into a temporary database, and check rows, nights and secrets')
+    .option(passphrase, 'decrypt the master key with the passphrase in this file, to check the secrets')
     .action((file: string, _options: BackupFlags, command: Command) =>
       run(async (context) =>
         (await import('./backup.ts')).verifyBackup(context, file, command.optsWithGlobals<BackupFlags>()),
       ),
     );
-  program
-    .command('restore <file>')
-    .description('load a backup into an empty DATA_DIR or an empty DATABASE_URL')
-    .option('--passphrase-file <path>', 'restore the master key too, decrypted with the passphrase in this file')
-    .option('--json', 'print JSON')
+  addCommand(program, 'restore <file>', 'load a backup into an empty DATA_DIR or an empty DATABASE_URL')
+    .option(passphrase, 'restore the master key too, decrypted with the passphrase in this file')
     .action((file: string, options: BackupFlags) =>
       run(async (context) => (await import('./restore.ts')).restore(context, file, options)),
     );
@@ -226,11 +198,12 @@ function addBackupCommands(program: Command, run: Run): void {
 
 /** Adds the command that copies the embedded database to another database. */
 function addMoveCommand(program: Command, run: Run): void {
-  program
-    .command('move')
-    .description('copy all data of the embedded database into an empty PostgreSQL database, and check the copy')
+  addCommand(
+    program,
+    'move',
+    'copy all data of the embedded database into an empty PostgreSQL database, and check the copy',
+  )
     .requiredOption('--to <url>', 'URL of the empty database')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nOther users of this machine can see the URL while the command runs. To hide the password, leave it out of the URL and set PGPASSWORD.',
@@ -248,21 +221,6 @@ function parseMoveTarget(to: string, command: Command): string {
   } catch (error) {
     throw error instanceof InvalidValueError ? command.error(`error: --to ${error.message}`) : error;
   }
-}
-
-/** Adds the commands for the event feed. */
-function addFeedCommands(program: Command, run: Run): void {
-  program
-    .command('feed')
-    .description('manage the event feed')
-    .command('expire-cursors')
-    .description(
-      'after a point-in-time recovery: refuse the feed cursors from before it, because a partner could miss events with such a cursor',
-    )
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      run(async (context) => (await import('./maintenance.ts')).expireCursors(context, options)),
-    );
 }
 
 /**
@@ -302,20 +260,4 @@ function report(terminal: Terminal, error: unknown): number {
   }
   terminal.notify(error instanceof OperatorError ? `roomservice: ${error.message}` : inspect(error));
   return EXIT_FAILED;
-}
-
-/** Returns the part of the help that lists the environment variables, each with the first sentence of its meaning. */
-function describeSettings(command: Command, columns = DEFAULT_WIDTH): string {
-  const help = command.createHelp();
-  help.prepareContext({ helpWidth: columns });
-  const width = Math.max(...SETTINGS.map(({ name }) => name.length));
-  const lines = SETTINGS.map((setting) =>
-    help.formatItem(setting.name, width, asPlainText(shortMeaning(setting)), help),
-  );
-  const secrets = SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`);
-  return [
-    '\nEnvironment variables ("roomservice config check" shows and checks their values):',
-    ...lines,
-    `\nEach of these variables gives the path of a file that contains the value: ${secrets.join(', ')}.`,
-  ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
+import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
@@ -7,11 +7,6 @@ import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type Context, openRuntime, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions, Terminal } from './terminal.ts';
-
-interface NightsOptions extends OutputOptions {
-  /** Slug of the only tenant whose nights are counted. By default, the nights of all tenants are counted. */
-  tenant?: string;
-}
 
 /** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
 export async function migrate(context: Context): Promise<void> {
@@ -25,9 +20,9 @@ export async function migrate(context: Context): Promise<void> {
  * Runs `roomservice nights verify`. Counts the reserved rooms of each night, and compares the number with the stored night counter. Exits 1
  * if a counter differs.
  */
-export async function verifyNights(context: Context, options: NightsOptions): Promise<void> {
+export async function verifyNights(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
-    const results = await countNights(db, await chosenTenants(db, options.tenant), context.terminal.showProgress);
+    const results = await countNights(db, await listTenants(db), context.terminal.showProgress);
     printNights(
       context.terminal,
       options,
@@ -46,14 +41,9 @@ export async function verifyNights(context: Context, options: NightsOptions): Pr
 }
 
 /** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
-export async function repairNights(context: Context, options: NightsOptions): Promise<void> {
+export async function repairNights(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
-    const results = await countNights(
-      db,
-      await chosenTenants(db, options.tenant),
-      context.terminal.showProgress,
-      repair,
-    );
+    const results = await countNights(db, await listTenants(db), context.terminal.showProgress, repair);
     printNights(context.terminal, options, results, 'corrected', (held, counted) => `${held} before, ${counted} now`);
   });
 }
@@ -80,17 +70,6 @@ function printNights(
       terminal.print(`  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`);
     }
   }
-}
-
-async function chosenTenants(db: Database, slug: string | undefined): Promise<Tenant[]> {
-  if (slug === undefined) {
-    return await listTenants(db);
-  }
-  const tenant = await findTenantBySlug(db, slug);
-  if (tenant === null) {
-    throw new OperatorError(`There is no tenant "${slug}". "roomservice tenant list" shows the tenants.`);
-  }
-  return [tenant];
 }
 
 /**

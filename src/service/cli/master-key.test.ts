@@ -12,7 +12,7 @@ import { call, startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { createDatabase } from '#platform/db/database.ts';
-import { readWrappedKeys } from '#platform/keys/store.ts';
+import { readWrappedPepper } from '#platform/keys/keys.ts';
 
 const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 
@@ -37,7 +37,7 @@ describe('replacing the master key', () => {
     MASTER_KEY: current,
     ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
   });
-  const wrapped = () => readWrappedKeys(service.database.db);
+  const wrapped = () => readWrappedPepper(service.database.db);
 
   it('while serve runs, the command `keys rewrap` wraps the service keys with a new master key, but `tenant list` with the old and the new key does not', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
@@ -53,7 +53,7 @@ describe('replacing the master key', () => {
     assert.deepEqual([first.code, first.stderr], [0, '']);
     assert.match(
       first.stdout,
-      /^1 key wrapped again\. Only MASTER_KEY unwraps them now\. Restart .* MASTER_KEY_PREVIOUS\.\n$/,
+      /^1 key wrapped again\. Only MASTER_KEY unwraps it now\. Restart .* MASTER_KEY_PREVIOUS\.\n$/,
     );
     assert.notDeepEqual(await wrapped(), stored);
 
@@ -73,7 +73,7 @@ describe('replacing the master key', () => {
   });
 
   it('the first serve that gets the new and the old master key wraps the service keys again, and only the first serve logs this change', async () => {
-    const logLine = /"keys":1,"msg":"only MASTER_KEY unwraps the keys now/;
+    const logLine = /"msg":"only MASTER_KEY unwraps the keys now/;
     for (const [env, isLogged] of [
       [envOf(newKey, oldKey), true],
       [envOf(newKey, oldKey), false],
@@ -108,7 +108,7 @@ describe('replacing the master key', () => {
     await refuse(
       ['keys', 'discard', '--yes'],
       known,
-      /No key was deleted, because a master key .* still decrypts the key .* not lost\. Start the service/m,
+      /No key was deleted, because a master key .* still decrypts the keys .* not lost\. Start the service/m,
     );
     assert.deepEqual(await wrapped(), stored);
     assert.match((await succeed(['keys', 'discard', '--yes'], lost)).stdout, /^Deleted keys: 1\. Start the service/);

@@ -52,13 +52,6 @@ describe('roomservice nights verify and nights repair', () => {
     ]);
   });
 
-  it('nights verify exits 1 and names the slug if the tenant is unknown, and exits 2 if an option is wrong', async () => {
-    const { code, stdout, stderr } = await verify('--tenant', 'nobody');
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^roomservice: .*"nobody"/m);
-    assert.equal((await verify('--tenants', 'a-sound')).code, 2);
-  });
-
   it('nights verify exits 1 and lists each wrong night counter, as text or, with --json, as JSON', async () => {
     const night = service.database.db.updateTable('night').where('tenant_id', '=', wrong.tenantId);
     await night.set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
@@ -75,10 +68,10 @@ describe('roomservice nights verify and nights repair', () => {
       /^roomservice: .*: 1\. The output lists each of them\. To correct them, run "roomservice nights repair"/m,
     );
 
-    const asJson = await verify('--json', '--tenant', 'b-wrong');
+    const asJson = await verify('--json');
     assert.equal(asJson.code, 1);
     const differences = [{ room_type_id, date: dayAhead(31), held: 3, counted: 1 }];
-    assert.deepEqual(JSON.parse(asJson.stdout), [{ tenant: 'b-wrong', nights: 2, differences }]);
+    assert.deepEqual(JSON.parse(asJson.stdout)[1], { tenant: 'b-wrong', nights: 2, differences });
   });
 
   it('nights repair exits 0 and lists each corrected night counter, as text or, with --json, as JSON; then nights verify finds no wrong counter', async () => {
@@ -94,11 +87,10 @@ describe('roomservice nights verify and nights repair', () => {
       `  ${dayAhead(31)} room type ${room_type_id}: counter 3 before, 1 now`,
     ]);
     await falsify();
-    const asJson = await run('repair', '--json', '--tenant', 'b-wrong');
+    const asJson = await run('repair', '--json');
     assert.equal(asJson.code, 0, asJson.stderr);
     const differences = [{ room_type_id, date: dayAhead(31), held: 3, counted: 1 }];
-    assert.deepEqual(JSON.parse(asJson.stdout), [{ tenant: 'b-wrong', nights: 2, differences }]);
+    assert.deepEqual(JSON.parse(asJson.stdout)[1], { tenant: 'b-wrong', nights: 2, differences });
     assert.equal((await verify()).code, 0);
-    assert.equal((await run('repair', '--tenant', 'nobody')).code, 1);
   });
 });

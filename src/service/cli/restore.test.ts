@@ -40,7 +40,7 @@ describe('a backup or restore that is refused', { skip: noCopies }, () => {
     await refuse(['backup', to, '--passphrase-file', join(folder, 'missing')], { env }, /missing/);
     const wrong = { ...env, MASTER_KEY: randomBytes(32).toString('base64') };
     const withKey = ['backup', to, '--passphrase-file', passphraseFile];
-    await refuse(withKey, { env: wrong }, /The master key in MASTER_KEY cannot decrypt all keys/);
+    await refuse(withKey, { env: wrong }, /The master key cannot decrypt the keys in this database/);
     await refuse(['backup', to], { env: { DATA_DIR: await newDataDir() } }, /There is no database/);
     await refuse(['backup', to], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/x' } }, /out of reach/);
     assert.deepEqual(await readdir(folder), names);

@@ -6,7 +6,7 @@ import { emptyDatabase } from '#platform/copy/database-target.ts';
 import type { Database } from '#platform/db/database.ts';
 import { readPassword } from '#platform/db/embedded/cluster.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { findMasterKey, masterKeyPath, rewrapAllKeys, storeMasterKey, unwrapsAllKeys } from '#platform/keys/keys.ts';
+import { findMasterKey, masterKeyPath, rewrapPepper, storeMasterKey, unwrapsPepper } from '#platform/keys/keys.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type BackupFlags, openBackupKey } from './backup.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
@@ -38,7 +38,7 @@ export async function restore(context: Context, file: string, flags: BackupFlags
 
 async function load(context: Context, backup: Backup, backupKey: Buffer | null) {
   const { config, terminal } = context;
-  const server = await openServer(context, { role: 'serve', mayCreate: true, closesOnSignal: true });
+  const server = await openServer(context, { role: 'exclusive', mayCreate: true });
   try {
     let keyState: KeyState = 'missing';
     const target = emptyDatabase(server.url, async (db) => {
@@ -111,13 +111,13 @@ async function handOverKeys(
   if (backupKey !== null && config.masterKey === null) {
     await storeMasterKey(config.dataDir, backupKey);
   } else if (backupKey !== null && config.masterKey !== null) {
-    await rewrapAllKeys(db, backupKey, config.masterKey);
+    await rewrapPepper(db, backupKey, config.masterKey);
   }
   const key = await findMasterKey(config);
   if (key === null) {
     return 'missing';
   }
-  if (await unwrapsAllKeys(db, key)) {
+  if (await unwrapsPepper(db, key)) {
     return 'opens';
   }
   if (sealedKey !== null) {

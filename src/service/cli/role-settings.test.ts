@@ -48,7 +48,7 @@ for (const [way, isPooled, limit] of [
     const environmentOf = ({ href }: URL) =>
       pgbouncer === undefined
         ? { DATABASE_URL: href }
-        : { DATABASE_URL: pgbouncer.urlOf(href), DATABASE_POOLER: 'transaction' };
+        : { DATABASE_URL: pgbouncer.urlOf(href), DATABASE_POOLER: 'true' };
 
     async function run(args: string[], more = {}): Promise<string> {
       const { code, stdout, stderr } = await runCommand(args, { env: { ...env, ...more } });

@@ -6,11 +6,9 @@ import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platfor
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
-import { hasUnnamedPooler } from '#platform/db/pooling.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
-import { inTransaction } from '#platform/db/transaction.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkMasterKeys, type Keyring, openKeyring, openMasterKey, rewrapAllKeys } from '#platform/keys/keys.ts';
+import { checkMasterKey, type Keyring, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command is given by the process that runs it. */
@@ -37,8 +35,8 @@ export interface Runtime {
   /** URL of the database, which may contain a password. */
   databaseUrl: string;
   keyring: Keyring;
-  /** Wraps the service keys with MASTER_KEY only. Returns the number of keys that were wrapped again. */
-  rewrapKeys(): Promise<number>;
+  /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
+  rewrapKeys(): Promise<boolean>;
   /** Names of the migrations that this call of `openRuntime` has applied. */
   migrated: string[];
   close(): Promise<void>;
@@ -62,11 +60,6 @@ export interface RuntimeOptions {
    * an error.
    */
   mayBeMoved?: boolean;
-  /**
-   * True if SIGINT and SIGTERM close the embedded database and then end the process. Default: false for `serve`, which handles these
-   * signals itself, and true for commands.
-   */
-  closesOnSignal?: boolean;
   /** Called before a step that takes long, with a message that describes the step. By default, it is shown as progress. */
   progress?: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
@@ -111,11 +104,6 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
       );
     }
-    if (server === null && options.role === 'serve' && (await hasUnnamedPooler(url))) {
-      notice(
-        'A connection pooler is between this process and PostgreSQL. Set DATABASE_POOLER (docs/operating/connections.md), or the settings of the service may get lost.',
-      );
-    }
     const openPool = (poolSize: number) => {
       const { role, onConnectionError } = options;
       const settings = { hasNoTimeLimit: role !== 'serve', ...(onConnectionError ? { onConnectionError } : {}) };
@@ -128,7 +116,7 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
     const db = openPool(size - reserved);
     const backgroundDb = reserved > 0 ? openPool(reserved) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    const rewrapKeys = () => inTransaction(db, (tx) => rewrapAllKeys(tx, config.masterKeyPrevious, masterKey));
+    const rewrapKeys = () => rewrapPepper(db, config.masterKeyPrevious, masterKey);
     return { db, backgroundDb, databaseUrl: url, keyring, rewrapKeys, migrated: migration.applied, close };
   } catch (error) {
     await close();
@@ -147,8 +135,7 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
       await refuseEmpty(db, databaseOf(config).subject);
     }
     // The master key is checked before the migrations run, because a start without the correct master key must change nothing.
-    const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
-    await checkMasterKeys(db, { current: masterKey, previous: config.masterKeyPrevious });
+    const masterKey = (await checkMasterKey(db, config)) ?? (await makeMasterKey(config.dataDir));
     const onWait = () => progress('The migration waits for locks of another migration or of other clients.');
     const migration = await migrateToLatest(db, { onWait });
     const layout = await readLayout(db);
@@ -166,37 +153,24 @@ export async function withRuntime(context: Context, work: (runtime: Runtime) => 
   }
 }
 
-/** Database that is open for one command. It was not migrated, because the command must not change the schema. */
-export interface DatabaseServer {
-  /** URL of the database, which may contain a password. */
-  url: string;
-  close(): Promise<void>;
-}
-
 /**
  * Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it.
  * @throws OperatorError if the embedded database cannot be used
  */
 export async function openServer(
   context: Context,
-  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved' | 'closesOnSignal'>,
-): Promise<DatabaseServer> {
+  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved'>,
+): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
   const { databaseUrl } = context.config;
   return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
 }
 
 async function openEmbedded(
   { config: { dataDir }, terminal }: Context,
-  {
-    role,
-    mayCreate = false,
-    mayBeMoved = false,
-    progress = terminal.showProgress,
-    closesOnSignal = role !== 'serve',
-  }: RuntimeOptions,
+  { role, mayCreate = false, mayBeMoved = false, progress = terminal.showProgress }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
-  if (closesOnSignal) {
+  if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }
   const server = await opening;
@@ -225,17 +199,8 @@ export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: strin
   );
 }
 
-/** Codes of Node for a file that the operating system refuses to read or to write, with the remedy. */
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full. Free some space, and run the command again.',
-  EDQUOT: 'The quota of the user is used up. Free some space, and run the command again.',
-  EROFS: 'The file system is read-only. Use another folder, or mount it for writing.',
-  EACCES: 'Give the user who runs the command the permission for it.',
-  EPERM: 'Give the user who runs the command the permission for it.',
-  EIO: 'Check the disk.',
-  EMFILE: 'Raise the number of files that the process may open (ulimit -n).',
-  ENFILE: 'Raise the number of files that the system may open.',
-};
+/** Codes of Node for a file that the operating system refuses to read or to write. */
+const FILE_FAULTS = new Set(['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);
 
 /**
  * Turns a failure of the database or of a file into an OperatorError, which says what to do. Returns other errors unchanged. With
@@ -251,8 +216,10 @@ export function explain({ config, terminal }: Context, error: unknown): unknown 
 
 function explainFile(error: unknown): unknown {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const remedy = FILE_FAULTS[code];
-  return remedy === undefined || path === undefined || error instanceof OperatorError
+  return path === undefined || !FILE_FAULTS.has(code) || error instanceof OperatorError
     ? error
-    : new OperatorError(`${path} cannot be used (${code}). ${remedy}`, { cause: error });
+    : new OperatorError(
+        `${path} cannot be used (${code}). Check the path, its permissions and the free space of its disk, and run the command again.`,
+        { cause: error },
+      );
 }

@@ -87,16 +87,6 @@ describe('serve --demo', () => {
     await stop(worker);
   });
 
-  it('the command demo adds no staff and no stay to a demo tenant that was made without them', async () => {
-    const { code, stdout, stderr } = await runCommand(['demo', '--json'], { env });
-    assert.equal(code, 0, stderr);
-    const { owner, staff } = JSON.parse(stdout);
-    assert.deepEqual([owner.email, staff], ['owner@demo.example', []]);
-    const { db } = service.database;
-    const stays = await db.selectFrom('reservation').select('id').where('tenant_id', '=', demo.tenantId).execute();
-    assert.deepEqual(stays, []);
-  });
-
   it('serve exits 2 if --demo-speed is not a number above 0, or is used without --demo or with --only api', async () => {
     const wrong = [
       ...['0', '-1', 'fast', '', '1e3', '0x10', 'Infinity', '9'.repeat(400)].map((speed) => [

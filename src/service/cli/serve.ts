@@ -47,7 +47,7 @@ const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 export async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { config, terminal } = context;
   const stopping = terminal.untilStopped();
-  const log = createLogger(config.logLevel, await terminal.openLog());
+  const log = createLogger(config.logLevel, await terminal.host.openLog());
   const runtime = await openRuntime(context, {
     role: 'serve',
     mayCreate: true,
@@ -66,12 +66,12 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   });
   try {
     await introduce(context, runtime, log, service.listening, options);
-    terminal.settle();
+    terminal.host.settle();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     const graceMs = stopGraceMs(context, options);
     const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
-    setTimeout(() => terminal.exit(1), STOP_LIMIT_MS + longerMs).unref();
+    setTimeout(() => terminal.host.exit(1), STOP_LIMIT_MS + longerMs).unref();
     await service.stop(graceMs);
     await runtime.close();
   }
@@ -79,13 +79,11 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
 }
 
 /**
- * Wraps the service keys of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
+ * Wraps the pepper of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
  */
 async function rewrapAndStart({ config }: Context, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const keys = await runtime.rewrapKeys();
-  if (keys > 0) {
+  if (await runtime.rewrapKeys()) {
     log.info(
-      { keys },
       'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
     );
   }
@@ -108,7 +106,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           keyring,
           log,
           contact,
-          sandbox: options.demo ? demoSandbox(backgroundDb, options) : undefined,
+          sandbox: options.demo
+            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
+            : undefined,
           ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
   const budgets = await openBudgets(config, log, options);
@@ -170,7 +170,7 @@ function countsOf({ door, eventStreams }: App, db: Database): PresentCounts {
 
 /** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
 function stopGraceMs({ config: { stopGrace }, terminal }: Context, { only }: ServeOptions): number {
-  const byDefault = terminal.isInteractive ? 0 : STOP_GRACE_SECONDS;
+  const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
   return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
 }
 
@@ -222,10 +222,6 @@ async function listenOn(app: App, variable: string, host: string, port: number):
   });
 }
 
-function demoSandbox(db: Database, { demoSpeed = 1 }: ServeOptions) {
-  return { findTenant: () => findDemoTenant(db), speed: demoSpeed };
-}
-
 /** Finds the demo tenant. The code of the demo is loaded only if this function is called. */
 async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const demo = await import('./demo.ts');
@@ -245,7 +241,7 @@ async function introduce(
   options: ServeOptions,
 ): Promise<void> {
   const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
-  if (terminal.columns !== undefined) {
+  if (terminal.host.columns !== undefined) {
     terminal.print(where);
   } else {
     log.child({}, { level: 'info' }).info({ address }, where);

@@ -93,7 +93,6 @@ describe('roomservice tenant init', () => {
       ["{\r\n  'slug': 1 }", /Invalid symbol at line 2, column 3\.\n$/],
       ['{ "features": [,] }', /Value expected at line 1, column 16\.\n$/],
       ['{} {}', /End of file expected at line 1, column 4\.\n$/],
-      ['['.repeat(200_000), /is nested too deeply for a tenant document\.\n$/],
     ];
     const ends = await Promise.all(
       broken.map(async ([content], index) => {

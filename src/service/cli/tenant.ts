@@ -1,16 +1,19 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { listTenants } from '#access/tenants/tenants.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
 import type { Change } from '#platform/lib/change-list.ts';
+import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { readTextFile } from '#platform/lib/text-file.ts';
-import { tenantTemplate } from '../tenant-document/template.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { type Context, withRuntime } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
+/** New tenant document with a comment for each field, and with the word PASSWORD in place of the owner's password. */
+export const TEMPLATE = join(PACKAGE_ROOT, 'demo/new-tenant.jsonc');
 /** Number of random bytes of the owner's password. */
 const PASSWORD_BYTES = 18;
 
@@ -21,7 +24,8 @@ const PASSWORD_BYTES = 18;
  * @throws OperatorError if the file exists already, or cannot be written
  */
 export async function initTenant({ print }: Terminal, file: string | undefined): Promise<void> {
-  const document = tenantTemplate(randomBytes(PASSWORD_BYTES).toString('base64url'));
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+  const document = (await readFile(TEMPLATE, 'utf8')).replace('"PASSWORD"', JSON.stringify(password));
   if (file === undefined) {
     print(document.trimEnd());
     return;
@@ -95,24 +99,12 @@ export async function printTenants(context: Context, options: OutputOptions): Pr
 async function readTenantFile(file: string): Promise<unknown> {
   const text = await readTextFile(file, file, MAX_DOCUMENT_BYTES);
   const errors: ParseError[] = [];
-  const document: unknown = parseNested(file, text, errors);
+  const document: unknown = parse(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined) {
     throw new OperatorError(`${file} is not JSON: ${describeParseError(first, text)}.`);
   }
   return document;
-}
-
-function parseNested(file: string, text: string, errors: ParseError[]): unknown {
-  try {
-    return parse(text, errors, { allowTrailingComma: true });
-  } catch (error) {
-    if (error instanceof RangeError) {
-      // The parser calls itself for each level of nesting, so a file with many thousand levels causes a stack overflow.
-      throw new OperatorError(`${file} is nested too deeply for a tenant document.`);
-    }
-    throw error;
-  }
 }
 
 /** Describes an error of the parser, for example as "Comma expected at line 3, column 7". Lines and columns begin with 1. */

@@ -39,21 +39,13 @@ export interface OutputOptions {
 
 /** Where a command prints, and what interrupts it. */
 export class Terminal {
-  readonly #host: Host;
+  readonly host: Host;
   /** Work to do if a signal interrupts the command. The work that was registered last comes first. */
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
   #isInterrupted = false;
 
   constructor(host: Host) {
-    this.#host = host;
-  }
-
-  get columns(): number | undefined {
-    return this.#host.columns;
-  }
-
-  get isInteractive(): boolean {
-    return this.#host.isInteractive;
+    this.host = host;
   }
 
   /** Returns true if SIGINT or SIGTERM has interrupted the command. It reports no more failures then: the interruption may cause them. */
@@ -62,7 +54,7 @@ export class Terminal {
   }
 
   /** Prints the result of a command on stdout. */
-  readonly print = (text: string): void => this.#host.out(`${text}\n`);
+  readonly print = (text: string): void => this.host.out(`${text}\n`);
 
   /** Prints the result of a command on stdout: with `--json` as indented JSON, and otherwise as text. */
   printResult({ json }: OutputOptions, result: unknown, text: string): void {
@@ -70,11 +62,11 @@ export class Terminal {
   }
 
   /** Prints a notice for the operator on stderr. */
-  readonly notify = (text: string): void => this.#host.err(`${text}\n`);
+  readonly notify = (text: string): void => this.host.err(`${text}\n`);
 
   /** Prints progress of long work on stderr, so that stdout has only the result. Prints nothing if nobody reads stderr. */
   readonly showProgress = (text: string): void => {
-    if (this.#host.showsProgress) {
+    if (this.host.showsProgress) {
       this.notify(text);
     }
   };
@@ -92,40 +84,26 @@ export class Terminal {
 
   /** Ends the command with exit code 0 at a signal. Used by `listen`, which holds no data that could be lost. */
   exitOnSignal(): void {
-    this.#host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.#host.exit(0));
+    this.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.host.exit(0));
   }
 
   /** Waits for the first signal that tells the command to stop, and returns its name. */
   async untilStopped(): Promise<NodeJS.Signals> {
     // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is not a
     // terminal. So the process listens for SIGHUP only if stdin is a terminal.
-    const signals: NodeJS.Signals[] = this.isInteractive ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT'];
+    const signals: NodeJS.Signals[] = this.host.isInteractive ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT'];
     return await new Promise((resolve) => this.#onFirstSignal(signals, resolve));
-  }
-
-  async openLog(): Promise<DestinationStream> {
-    return await this.#host.openLog();
-  }
-
-  /** Tells the process that its start is over. */
-  settle(): void {
-    this.#host.settle();
-  }
-
-  /** Ends the process immediately, although it may have open connections. */
-  exit(code: number): void {
-    this.#host.exit(code);
   }
 
   /** Calls the listener at the first signal. A signal more than 2 s later ends the process immediately, with exit code 1. */
   #onFirstSignal(signals: NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): void {
     let firstAtMs: number | null = null;
-    this.#host.onSignal(signals, (signal) => {
+    this.host.onSignal(signals, (signal) => {
       if (firstAtMs === null) {
         firstAtMs = performance.now();
         listener(signal);
       } else if (performance.now() - firstAtMs > SAME_SIGNAL_MS) {
-        this.#host.exit(1);
+        this.host.exit(1);
       }
     });
   }
@@ -135,7 +113,7 @@ export class Terminal {
     for (const work of this.#cleanUps) {
       await work().catch(() => {});
     }
-    this.#host.exit(128 + constants.signals[signal]);
+    this.host.exit(128 + constants.signals[signal]);
   }
 }
 

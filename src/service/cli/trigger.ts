@@ -160,7 +160,12 @@ async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Pro
       const stay = { room_type_id, check_in: checkIn, check_out: checkOut };
       const guest = { name: 'Ana Silva', phone: '+351 900 000 000' };
       const input = { external_reservation_id: newExternalId(), ...stay, guest };
-      const booked = await reservations.book(caller, input).catch(nullIfNotAvailable);
+      const booked = await reservations.book(caller, input).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'room_not_available') {
+          return null; // No rate plan sells the room, or it has been booked in the meantime.
+        }
+        throw error;
+      });
       if (booked !== null) {
         return booked.reservation;
       }
@@ -169,17 +174,6 @@ async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Pro
   throw new OperatorError(
     `The demo tenant has no free room in the next ${HORIZON_DAYS} days. Cancel a reservation first.`,
   );
-}
-
-/**
- * Returns null if the booking was refused because the room is not available: no rate plan sells it, or it has been booked in the meantime.
- * Rethrows any other error.
- */
-function nullIfNotAvailable(error: unknown): null {
-  if (error instanceof ApiError && error.code === 'room_not_available') {
-    return null;
-  }
-  throw error;
 }
 
 function newExternalId(): string {

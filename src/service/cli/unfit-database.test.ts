@@ -104,7 +104,7 @@ describe('a database that the service cannot use', { skip: noCopies }, () => {
     );
     await run(`REVOKE SELECT ON kysely_migration FROM ${role}`);
     await run(`GRANT DELETE ON delivery TO ${role}`);
-    await assertBoth(`The role ${role} may not read and change the table kysely_migration\\.`);
+    await assertRefused(['serve'], env, /denies a permission .+kysely_migration/);
     await run(`GRANT SELECT ON kysely_migration TO ${role}`);
     await run(`DELETE FROM kysely_migration WHERE name = (SELECT max(name) FROM kysely_migration)`);
     await assertRefused(

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KyselyPlugin } from 'kysely';
 import { dumpRows, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { OWNER_PASSWORD, sampleMenu, sampleTenant } from '#test/support/tenants.ts';
-import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = `tenant app_user sign_in credential menu dish restaurant_order event audit_entry`.split(' ');
 
@@ -110,30 +108,6 @@ describe('tenant document', () => {
     assert.ok(rowsBefore.length > 5);
     await apply(sampleTenant({ menu: { dishes: [] } }));
     assert.deepEqual(await ofTenant(), rowsBefore);
-  });
-
-  it('if one call creates the tenant of a document while a second call checks the same document, the second call finds no faults and changes nothing', async () => {
-    const document = sampleTenant();
-    let first: ReturnType<typeof apply> | undefined;
-    /**
-     * Kysely plugin that makes two calls of `applyTenantDocument` for the same document overlap. Only the call `second` uses the plugin:
-     * - The first query of `second` finds no tenant.
-     * - Then the plugin makes the call `first`, and waits until `first` has created the tenant.
-     * - The later queries of `second` find the tenant.
-     */
-    const applyFirst: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        first ??= apply(document);
-        await first;
-        return result;
-      },
-    };
-    const { db } = service.database;
-    const watched = db.withPlugin(applyFirst);
-    const second = await applyTenantDocument(watched, document);
-    assert.equal(second.tenant_id, (await first)?.tenant_id);
-    assert.deepEqual(second.changes, []);
   });
 
   it('if the document of a new tenant is applied three times concurrently, one tenant with its two users is created', async () => {

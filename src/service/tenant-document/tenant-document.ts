@@ -13,12 +13,11 @@ import { applyRatePlans } from '#hotel/rates/rates.ts';
 import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/rooms/rooms.ts';
 import {
   applyUsers,
-  createPasswordWork,
   EmailTakenError,
   findTenantBySlug,
   listUsers,
   lockUsers,
-  type PasswordWork,
+  PasswordWork,
   prepareUsers,
   type Role,
   saveTenant,
@@ -75,46 +74,32 @@ export async function applyTenantDocument(
 }
 
 /** Thrown at the end of a dry run inside its transaction, so that the transaction is rolled back. */
-class EndOfDryRun extends Error {
-  readonly applied: AppliedTenant;
-
-  constructor(applied: AppliedTenant) {
-    super('A dry run ends with a rollback.');
-    this.applied = applied;
-  }
-}
+const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const { isDryRun = false } = options;
-  const passwords = createPasswordWork();
+  const passwords = new PasswordWork();
   const known = await findKnownTenant(db, value);
   const faults = [
     ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known, value)),
   ];
-  if (faults.length > 0 && known === null && (await findKnownTenant(db, value)) !== null) {
-    // Another call has created the tenant and its users while this call checked the document. So some faults may be wrong, for example that
-    // an e-mail belongs to a user of another tenant. A second check finds the new tenant, and reports only real faults.
-    return await checkAndApply(db, value, options);
-  }
   refuse(faults);
   const document = value as TenantDocument;
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
-  try {
-    return await inTransaction(db, async (tx) => {
-      const applied = await applyParts(tx, document, passwords);
-      if (isDryRun) {
-        throw new EndOfDryRun(applied);
-      }
-      return applied;
-    });
-  } catch (error) {
-    if (error instanceof EndOfDryRun) {
-      return error.applied;
+  let applied: AppliedTenant | undefined;
+  await inTransaction(db, async (tx) => {
+    applied = await applyParts(tx, document, passwords);
+    if (isDryRun) {
+      throw END_OF_DRY_RUN;
     }
-    throw error;
-  }
+  }).catch((error: unknown) => {
+    if (error !== END_OF_DRY_RUN) {
+      throw error;
+    }
+  });
+  return applied as unknown as AppliedTenant;
 }
 
 async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {

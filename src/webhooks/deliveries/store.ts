@@ -54,7 +54,7 @@ export interface Turn {
 
 /**
  * Records the outcomes of attempts, and claims due deliveries of several credentials, at most `CLAIM_SIZE` in total. Both statements share
- * one transaction and one round trip. On one node, they are of the few statements that may write rows of several tenants. On a cluster,
+ * one transaction. On one node, they are of the few statements that may write rows of several tenants. On a cluster,
  * each tenant has a transaction of its own.
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it

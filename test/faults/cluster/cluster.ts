@@ -50,7 +50,7 @@ export async function startCluster(stage: Stage): Promise<Cluster> {
   await redis.start();
   stage.closers.add(() => redis.close());
 
-  const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'transaction' };
+  const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'true' };
   const command = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
   const begin = async (name: string, only: 'api' | 'worker') => {
     const through = (port: number) => ({ ...env, DATABASE_URL: urlOf(port) });

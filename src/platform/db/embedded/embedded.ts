@@ -51,7 +51,7 @@ interface Presence {
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 25;
 const RESTART_WAIT_MS = 200;
-const RETRY_WAIT_MS = 500;
+const RETRY_WAIT_MS = 5_000;
 const MAX_STARTS = 3;
 const TIMEOUT_MS = 5_000;
 /** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
@@ -98,29 +98,28 @@ export function databaseUrl(
 /** Keeps a connection until `closing` is aborted, and connects again if it is lost. Returns the last one, which may be lost already. */
 async function keepPresence(server: Server, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
-  let presence = first;
-  for (;;) {
-    await Promise.race([presence.ended, closed]);
-    if (closing.aborted) {
-      return presence;
+  let presence: Presence | null = first;
+  let last = first;
+  while (!closing.aborted) {
+    if (presence !== null) {
+      await Promise.race([presence.ended, closed]);
     }
-    server.log('The connection to PostgreSQL is lost. The service restores it.');
-    let lastMessage = '';
-    for (let isLost = true; isLost && !closing.aborted; ) {
-      try {
-        presence = await enter(server, closing);
-        isLost = false;
-        server.log('The connection to PostgreSQL is restored.');
-      } catch (error) {
-        const { message } = error as Error;
-        if (message !== lastMessage && !closing.aborted) {
-          server.log(message);
+    if (!closing.aborted) {
+      server.log('The connection to PostgreSQL is lost. The service restores it.');
+      presence = await enter(server, closing).catch(async (error: Error) => {
+        if (!closing.aborted) {
+          server.log(error.message);
         }
-        lastMessage = message;
         await sleep(RETRY_WAIT_MS, undefined, { signal: closing }).catch(() => {});
+        return null;
+      });
+      if (presence !== null) {
+        last = presence;
+        server.log('The connection to PostgreSQL is restored.');
       }
     }
   }
+  return last;
 }
 
 /**

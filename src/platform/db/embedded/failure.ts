@@ -3,12 +3,7 @@ export const NO_DATABASE =
   'Set DATA_DIR or DATABASE_URL to the value that the service uses. If this is the first use, run "roomservice migrate" first.';
 
 /** Error of the embedded PostgreSQL. The message tells the operator why PostgreSQL cannot be used, and what to do. */
-export class EmbeddedPostgresError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'EmbeddedPostgresError';
-  }
-}
+export class EmbeddedPostgresError extends Error {}
 
 /** Creates the error of a program of PostgreSQL that has printed `output` and failed. `what` is a sentence without a full stop. */
 export function programError(what: string, output: string, folder: string, cause?: unknown): EmbeddedPostgresError {

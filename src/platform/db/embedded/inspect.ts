@@ -2,7 +2,7 @@ import { readInstalledMajor } from './binaries.ts';
 import { readMajor, readPassword, refuseOtherMajor } from './cluster.ts';
 import { databaseUrl } from './embedded.ts';
 import { EmbeddedPostgresError } from './failure.ts';
-import { checkDataDir, findDatabase, PASSWORD_FILE } from './location.ts';
+import { findDatabase, PASSWORD_FILE } from './location.ts';
 import { refuseMoved } from './move-marker.ts';
 import { findPostmaster } from './postmaster.ts';
 
@@ -21,7 +21,6 @@ export interface EmbeddedState {
  */
 export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
   await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
-  await checkDataDir(dataDir);
   const found = await findDatabase(dataDir);
   const major = found && (await readMajor(found.clusterDir));
   if (found === undefined || major === undefined) {

@@ -7,7 +7,6 @@ import {
   lstat,
   mkdir,
   mkdtemp,
-  opendir,
   readdir,
   readlink,
   realpath,
@@ -55,29 +54,26 @@ export async function locate(path: string, log: (message: string) => void): Prom
   return { dataDir, clusterDir, socketDir: socketDirOf(clusterDir), account };
 }
 
-/** Finds the database of DATA_DIR and the folder of its socket. Changes nothing. @returns undefined if there is no database */
+/**
+ * Finds the database of DATA_DIR and the folder of its socket. Changes nothing.
+ * @returns undefined if there is no database
+ * @throws EmbeddedPostgresError if this process cannot use DATA_DIR
+ */
 export async function findDatabase(path: string): Promise<Pick<Location, 'clusterDir' | 'socketDir'> | undefined> {
-  const dataDir = await realpath(path).catch(ifAbsent);
+  const dataDir = await usable(path)
+    .catch(ifAbsent)
+    .catch((error: unknown) => {
+      throw cannotUse(path, error);
+    });
   const clusterDir = dataDir && (await findCluster(dataDir));
   return clusterDir === undefined ? undefined : { clusterDir, socketDir: socketDirOf(clusterDir) };
 }
 
-/**
- * Checks that this process can use DATA_DIR, or could create it. Changes nothing.
- * @throws EmbeddedPostgresError if DATA_DIR cannot be used
- */
-export async function checkDataDir(path: string): Promise<void> {
-  const folder = resolve(path);
-  let existing = folder;
-  try {
-    while ((await stat(existing).catch(ifAbsent)) === undefined) {
-      existing = dirname(existing);
-    }
-    await (await opendir(existing)).close();
-    await access(existing, RIGHTS);
-  } catch (error) {
-    throw cannotUse(folder, error);
-  }
+/** Returns the path of a folder without symbolic links. @throws a system error if this process may not use the folder */
+async function usable(folder: string): Promise<string> {
+  await readdir(folder);
+  await access(folder, RIGHTS);
+  return await realpath(folder);
 }
 
 function cannotUse(dataDir: string, error: unknown): EmbeddedPostgresError {
@@ -92,8 +88,7 @@ async function createDataDir(path: string): Promise<string> {
   try {
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
-    await access(folder, RIGHTS);
-    return await realpath(folder);
+    return await usable(folder);
   } catch (error) {
     throw cannotUse(folder, error);
   }
