@@ -97,8 +97,8 @@ describe('the worker and a failing receiver', () => {
     });
 
     it('if the worker stops while a receiver hangs, deliveries that were not sent have no attempt and no lease', async () => {
-      // Each attempt has its own connection. The test waits until all connections hang.
-      await eventually(() => hangingCount === receiver.openConnections, 'request that hangs on each connection');
+      // A receiver gets at most 32 attempts at once. With fewer, a claim may be under way, whose attempts then begin during the stop.
+      await eventually(() => hangingCount === 32, '32 requests that hang');
       const sentCount = receiver.requests.length;
       await worker.stop(100);
       assert.equal(receiver.requests.length, sentCount);
