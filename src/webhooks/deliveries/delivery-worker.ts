@@ -215,6 +215,9 @@ export class DeliveryWorker {
     }
     if (!hasBegun || isLate || this.#isStopping) {
       this.#capacity.end(place, null);
+      if (!hasBegun) {
+        this.#queues.addKnown(delivery);
+      }
       this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
       return;
     }
