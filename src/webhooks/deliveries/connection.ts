@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import type { VettingOptions } from './address-guard.ts';
+import type { VettingOptions } from './vetting-connector.ts';
 import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { openVetted } from './vetting-connector.ts';

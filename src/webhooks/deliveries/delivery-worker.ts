@@ -8,11 +8,19 @@ import type { DueCredential } from '../events/events.ts';
 import type { Attempted, WebhookSender } from './attempt.ts';
 import { Bell } from './bell.ts';
 import { Capacity, PROBE_REST_MS } from './capacity.ts';
-import { createLease, hasEnded } from './lease.ts';
-import { type ClaimedDelivery, type Ended, idsOf, logAttempt, outcomeOf, outcomeOfUnsent } from './outcomes.ts';
+import {
+  type ClaimedDelivery,
+  createLease,
+  drawRetryWaitMs,
+  type Ended,
+  hasEnded,
+  idsOf,
+  logAttempt,
+  outcomeOf,
+  outcomeOfUnsent,
+} from './outcomes.ts';
 import { Poll } from './poll.ts';
 import { Queues } from './queues.ts';
-import { drawRetryWaitMs } from './retry.ts';
 import { createDecrypter } from './secrets.ts';
 import { recordAndClaim, type Turn } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
@@ -215,6 +223,9 @@ export class DeliveryWorker {
     }
     if (!hasBegun || isLate || this.#isStopping) {
       this.#capacity.end(place, null);
+      if (!hasBegun) {
+        this.#queues.addKnown(delivery);
+      }
       this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
       return;
     }

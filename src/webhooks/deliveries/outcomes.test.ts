@@ -9,8 +9,7 @@ import { isCluster } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { Lease } from './lease.ts';
-import { type ClaimedDelivery, type Outcome, outcomeOfUnsent } from './outcomes.ts';
+import { type ClaimedDelivery, type Lease, type Outcome, outcomeOfUnsent } from './outcomes.ts';
 import { CLAIM_SIZE, recordAndClaim } from './store.ts';
 
 describe('recordAndClaim', () => {

@@ -1,8 +1,44 @@
 import type { Logger } from 'pino';
+import { newId } from '#platform/lib/ids.ts';
 import type { DeliveryStatus } from '../events/events.ts';
 import type { Attempted } from './attempt.ts';
-import type { Lease } from './lease.ts';
-import { MAX_ATTEMPTS } from './retry.ts';
+
+/** Maximum number of attempts for one event: the first attempt and up to four retries (contract §6, delivery rule 3). */
+export const MAX_ATTEMPTS = 5;
+
+const LONGEST_WAIT_MS = 300_000;
+/**
+ * Length of the lease of a claimed delivery. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt
+ * runs.
+ */
+const LEASE_SECONDS = 15;
+/**
+ * First part of the lease (a third), in which the attempt must begin. If the process was suspended for a longer time, it does not begin the
+ * attempt.
+ */
+const BEGIN_WITHIN = 1 / 3;
+
+/** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
+export interface Lease {
+  id: string;
+  /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
+  seconds: number;
+  /**
+   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
+   * run when the lease ends.
+   */
+  beginBeforeMs: number;
+}
+
+/** Makes a lease that begins now. */
+export function createLease(seconds = LEASE_SECONDS): Lease {
+  return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
+}
+
+/** Returns true if the lease has ended by the clock of this process. */
+export function hasEnded({ beginBeforeMs, seconds }: Lease): boolean {
+  return performance.now() > beginBeforeMs + seconds * 1000 * (1 - BEGIN_WITHIN);
+}
 
 /** Delivery for which this process holds a lease. */
 export interface ClaimedDelivery {
@@ -103,4 +139,28 @@ export function logAttempt(
 /** Returns the fields by which log lines name a delivery and its attempt. */
 export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
+}
+
+/**
+ * Returns the maximum of the random wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The maximum is 2 s after
+ * attempt 1, and doubles with every attempt. It cannot exceed 300 s (`LONGEST_WAIT_MS`). At present it does not reach this limit, because
+ * it is only 16 s after attempt 4.
+ * @throws RangeError if `attempt` is not 1 to 4, because no retry follows the fifth attempt
+ */
+export function retryCapMs(attempt: number): number {
+  if (!Number.isInteger(attempt) || attempt < 1 || attempt >= MAX_ATTEMPTS) {
+    throw new RangeError(
+      `No retry follows attempt ${attempt}. The attempt must be a whole number from 1 to ${MAX_ATTEMPTS - 1}.`,
+    );
+  }
+  return Math.min(LONGEST_WAIT_MS, 2_000 * 2 ** (attempt - 1));
+}
+
+/**
+ * Returns the random wait after a failed attempt, from 0 to `retryCapMs(attempt)` milliseconds. The whole wait is random, so that the
+ * retries of events that failed together do not all arrive at the same time.
+ * @param random returns a number that is at least 0 and less than 1
+ */
+export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {
+  return Math.floor(random() * (retryCapMs(attempt) + 1));
 }

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { makeCertificate, trustCertificate } from '#test/support/certificate.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import type { HostLookup } from './address-guard.ts';
+import type { HostLookup } from './vetting-connector.ts';
 import { type Attempted, WebhookSender, type WebhookSenderOptions } from './attempt.ts';
 
 const BODY = '{"event":"order.status_changed","name":"Zoë 🛎"}';

@@ -4,9 +4,7 @@ import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { executeAllByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DeliveryStatus } from '../events/events.ts';
-import type { Lease } from './lease.ts';
-import type { ClaimedDelivery, Outcome } from './outcomes.ts';
-import { MAX_ATTEMPTS } from './retry.ts';
+import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
 import { IS_FREE, IS_SENT } from './search-store.ts';
 
 interface ClaimRow {

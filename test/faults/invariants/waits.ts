@@ -23,7 +23,7 @@ interface Wait {
  */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits are within their maximum',
-  lookAt: 'src/webhooks/deliveries/retry.ts, and the time until a poll finds a due delivery',
+  lookAt: 'src/webhooks/deliveries/outcomes.ts, and the time until a poll finds a due delivery',
   async check(world, { events, isLast }) {
     const waits = events.flatMap((event) => waitsOf(world, event));
     const wrong = waits.filter(({ waitMs, capMs }) => waitMs < -EARLY_MS || waitMs > capMs + SLACK_MS);

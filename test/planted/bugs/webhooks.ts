@@ -50,7 +50,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/capacity.ts',
-        find: 'PLACES - this.#takenByHealthy - Math.min(this.#takenByLagging, LAGGING_PLACES)',
+        find: 'PLACES - this.#takenByHealthy - Math.min(this.#takenByLagging, HALF)',
         replace: 'PLACES - this.#takenByHealthy - this.#takenByLagging',
       },
     ],
@@ -62,8 +62,20 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/queues.ts',
-        find: 'take(queue, free.ofTenant(queue.tenantId))',
-        replace: 'take(queue, Number.POSITIVE_INFINITY)',
+        find: 'Math.min(free.equalPart(queue.webhookUrl, waiting), free.ofTenant(queue.tenantId))',
+        replace: 'free.equalPart(queue.webhookUrl, waiting)',
+      },
+    ],
+    suites: ['src/webhooks/deliveries/queues.test.ts'],
+  },
+  {
+    name: 'claimed ahead for a failing receiver',
+    harm: 'an outage of a receiver uses an attempt of each event that was claimed ahead',
+    edits: [
+      {
+        file: 'src/webhooks/deliveries/capacity.ts',
+        find: '    if (failures >= FAILURES_UNTIL_PROBED) {\n      this.#giveBack(url);\n    }\n',
+        replace: '',
       },
     ],
     suites: ['src/webhooks/deliveries/queues.test.ts'],

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { AddressRefusedError, type HostLookup, isPublicAddress, type VettedAddress, vetHost } from './address-guard.ts';
+import {
+  AddressRefusedError,
+  type HostLookup,
+  isPublicAddress,
+  type VettedAddress,
+  vetHost,
+} from './vetting-connector.ts';
 
 /** Addresses that no webhook may reach. They include the first and the last address of many special ranges. */
 const SPECIAL = `

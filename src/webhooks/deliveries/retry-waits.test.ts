@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { drawRetryWaitMs, MAX_ATTEMPTS, retryCapMs } from './retry.ts';
+import { drawRetryWaitMs, MAX_ATTEMPTS, retryCapMs } from './outcomes.ts';
 
 test('the longest wait for a retry is 2 s after the first failed attempt, and doubles after each of the next three attempts', () => {
   assert.deepEqual([1, 2, 3, 4].map(retryCapMs), [2_000, 4_000, 8_000, 16_000]);
