@@ -25,7 +25,7 @@ const CPU_SECONDS = 30;
 const MOST_CPU_PERCENT = 3;
 /** Goals for the delay of a hint (a message that data has changed) in ms: on the process that made the change, and on another process. */
 const SAME_WITHIN_MS = 300;
-const OTHER_WITHIN_MS = 1_200;
+const OTHER_WITHIN_MS = 1_000;
 /** Time in milliseconds after which a hint (a message that data has changed) counts as lost. */
 const LOST_AFTER_MS = 10_000;
 

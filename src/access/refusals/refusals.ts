@@ -1,6 +1,7 @@
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
+import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { RefusedCall } from './schema.ts';
 import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
@@ -43,17 +44,16 @@ export class Refusals {
   readonly #db: Database;
   readonly #onError: (error: unknown) => void;
   readonly #onDropped: (count: number) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #writes: Poll;
   /** Calls that are not stored yet, oldest first, by credential id. */
   readonly #waiting = new Map<string, NewRefusedCall[]>();
   #dropped = 0;
-  #underWay: Promise<void> | undefined;
 
   constructor({ db, onError, onDropped }: Dependencies) {
     this.#db = db;
     this.#onError = onError;
     this.#onDropped = onDropped;
-    this.#timer = setInterval(() => void this.#write(), WRITE_EVERY_MS).unref();
+    this.#writes = poll(WRITE_EVERY_MS, () => this.#write(), onError);
   }
 
   /** Collects a refused call, with the present time as the time of the call. */
@@ -80,20 +80,11 @@ export class Refusals {
 
   /** Writes the calls that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#underWay;
-    await this.#write();
+    await this.#writes.close();
+    await this.#write().catch(this.#onError);
   }
 
-  /** Starts a write, unless the previous write is still under way. Two writes at the same time would write the same calls. */
-  #write(): Promise<void> {
-    this.#underWay ??= this.#writeAll()
-      .catch(this.#onError)
-      .finally(() => (this.#underWay = undefined));
-    return this.#underWay;
-  }
-
-  async #writeAll(): Promise<void> {
+  async #write(): Promise<void> {
     const collected = [...this.#waiting.values()].flat();
     for (let start = 0; start < collected.length; start += BATCH_SIZE) {
       const stored = await storeRefusedCalls(this.#db, collected.slice(start, start + BATCH_SIZE));

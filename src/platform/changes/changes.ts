@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DatabaseContact } from '../db/contact.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import { newId } from '../lib/ids.ts';
+import { type Poll, poll } from '../lib/poll.ts';
 import { type Lease, TenantCache } from './tenant-cache.ts';
 import * as store from './store.ts';
 
@@ -77,8 +79,7 @@ export class RecentChanges {
   readonly #contact: DatabaseContact | undefined;
   readonly #caches: TenantCache<unknown>[] = [];
   readonly #listeners: Listener[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #polling: Promise<void> | null = null;
+  #regular: Poll | undefined;
   /** Ids of the changes that polls have read, so that no poll reports a change a second time. */
   #seen = new Set<string>();
   /**
@@ -101,8 +102,7 @@ export class RecentChanges {
 
   /** Starts the polls. The caches return no data before the first poll has succeeded. */
   start(): void {
-    this.#timer = setInterval(() => void this.#pollQuietly(), POLL_EVERY_MS).unref();
-    void this.#pollQuietly();
+    this.#regular = poll(POLL_EVERY_MS, this.catchUp, (error) => this.#note(error));
   }
 
   /**
@@ -123,30 +123,20 @@ export class RecentChanges {
 
   /**
    * Waits for a poll that begins after this call. If the poll succeeds, this process knows all changes that were committed before the call.
-   * Used after a change that this process has made itself.
+   * Used after a change that this process has made itself. Does not throw if the poll fails. After a failed poll the lease of the caches
+   * expires, and the caches return no data until a poll succeeds.
    */
-  async catchUp(): Promise<void> {
-    await this.#polling;
-    await this.#pollQuietly();
-  }
+  readonly catchUp = coalesce(async () => {
+    try {
+      await this.#poll();
+      this.#isFailing = false;
+    } catch (error) {
+      this.#note(error);
+    }
+  });
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#polling;
-  }
-
-  /**
-   * Polls for changes, or waits for the poll that is already running. Does not throw if the poll fails, because callers need not react.
-   * After a failed poll the lease of the caches expires, and the caches return no data until a poll succeeds.
-   */
-  async #pollQuietly(): Promise<void> {
-    this.#polling ??= this.#poll()
-      .then(
-        () => this.#note(null),
-        (error: unknown) => this.#note(error),
-      )
-      .finally(() => (this.#polling = null));
-    await this.#polling;
+    await this.#regular?.close();
   }
 
   /**
@@ -187,13 +177,14 @@ export class RecentChanges {
     }
   }
 
+  /** Logs the first of several failures in a row. */
   #note(error: unknown): void {
-    if (error !== null && !this.#isFailing) {
+    if (!this.#isFailing) {
       this.#log.warn(
         { err: error },
         'the list of recent changes cannot be read, so the caches are not used and each call reads from the database',
       );
     }
-    this.#isFailing = error !== null;
+    this.#isFailing = true;
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 import { matching } from './patterns.ts';
 
@@ -74,10 +75,10 @@ export function weekdayOf(day: DateText): number {
   return new Date(Date.parse(day)).getUTCDay() || 7;
 }
 
-/** Results of `instantOf`, by its arguments. A list of reservations needs the same few hundred instants again and again. */
-const instants = new Map<string, string>();
-/** Maximum number of cached instants, about 2 MB. A full cache is emptied. */
-const MAX_INSTANTS = 10_000;
+/**
+ * Results of `instantOf`, by its arguments, about 2 MB. A list of reservations needs the same few hundred instants again and again.
+ */
+const instants = new LRUCache<string, string>({ max: 10_000 });
 
 /**
  * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
@@ -93,9 +94,6 @@ export function instantOf(date: DateText, time: string, timezone: string): strin
   }
   const wall = Temporal.PlainDateTime.from(`${date}T${time}`);
   const instant = wall.toZonedDateTime(timezone).toInstant().toString({ fractionalSecondDigits: 3 });
-  if (instants.size >= MAX_INSTANTS) {
-    instants.clear();
-  }
   instants.set(key, instant);
   return instant;
 }

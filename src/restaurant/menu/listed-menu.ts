@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
@@ -27,21 +28,15 @@ export interface ListedMenu {
 export type ReadListedMenu = (tenant: MenuOwner) => Promise<ListedMenu>;
 
 /** Maximum number of bytes of cached menus: an eighth of the memory of the machine or of the container. */
-const MAX_CACHED_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
+const MAX_CACHED_BYTES = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8);
 /** Maximum number of tenants for which the process caches the version number of the menu. */
 const MAX_VERSIONS = 50_000;
 
-/** Menu of a tenant in the cache. While the menu is loading, `bytes` is 0. */
+/** Menu of a tenant in the cache. */
 interface CachedMenu {
   version: number;
   currency: string;
   menu: Promise<ListedMenu>;
-  bytes: number;
-  /**
-   * Sequence number of the last read of this menu. The reads of all menus share one sequence, so the menu with the lowest number is
-   * evicted first.
-   */
-  lastRead: number;
 }
 
 export interface MenuReaderOptions {
@@ -58,47 +53,27 @@ export interface MenuReaderOptions {
  */
 export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
-  /** Cached menus by tenant id. */
-  const cached = new Map<number, CachedMenu>();
-  let cachedBytes = 0;
-  let reads = 0;
-
-  function evict(tenantId: number): void {
-    cachedBytes -= cached.get(tenantId)?.bytes ?? 0;
-    cached.delete(tenantId);
-  }
-
-  /**
-   * Evicts the least recently read menus until the other menus fit into the cache. Each eviction searches all cached menus, which is cheap
-   * compared with loading a menu. A sorted list would need no search, but it would make every read a microsecond slower.
-   */
-  function evictLeastRecentlyRead(): void {
-    while (cachedBytes > maxCachedBytes && cached.size > 1) {
-      const [tenantId] = [...cached].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
-      evict(tenantId);
-    }
-  }
+  /** Cached menus by tenant id. A menu that is loading counts as one byte. */
+  const cached = new LRUCache<number, CachedMenu>({ maxSize: maxCachedBytes });
 
   /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
   function load(tenantId: number, version: number, currency: string): CachedMenu {
-    evict(tenantId);
     const menu = withRetries(() => loadMenu(db, { tenantId, currency }));
-    const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
-    cached.set(tenantId, loading);
+    const loading: CachedMenu = { version, currency, menu };
+    cached.set(tenantId, loading, { size: 1 });
     // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
     // must not change the cache.
-    const isStillCached = () => cached.get(tenantId) === loading;
+    const isStillCached = () => cached.peek(tenantId) === loading;
     menu.then(
       ({ plain, gzipped }) => {
         if (isStillCached()) {
-          loading.bytes = plain.body.length + gzipped.body.length;
-          cachedBytes += loading.bytes;
-          evictLeastRecentlyRead();
+          cached.delete(tenantId);
+          cached.set(tenantId, loading, { size: plain.body.length + gzipped.body.length });
         }
       },
       () => {
         if (isStillCached()) {
-          evict(tenantId);
+          cached.delete(tenantId);
         }
       },
     );
@@ -111,10 +86,7 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
     const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
     const current = cached.get(tenantId);
     const isCurrent = current?.version === version && current.currency === currency;
-    const entry = isCurrent ? current : load(tenantId, version, currency);
-    reads += 1;
-    entry.lastRead = reads;
-    return await entry.menu;
+    return await (isCurrent ? current : load(tenantId, version, currency)).menu;
   };
 }
 
@@ -144,8 +116,7 @@ async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
 }
 
 /**
- * Maximum number of dishes in the cache of parsed dishes of one menu. A dish in this cache is not parsed again when it is ordered. If the
- * cache is full, a new dish takes the place of the dish that was parsed first.
+ * Maximum number of dishes in the cache of parsed dishes of one menu. A dish in this cache is not parsed again when it is ordered.
  */
 const MAX_RECENT = 16;
 /**
@@ -155,14 +126,7 @@ const MAX_RECENT = 16;
 const MAX_RECENT_BYTES = 16 * 1024;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
-  const recent = new Map<string, Dish>();
-  const keep = (sku: string, dish: Dish) => {
-    recent.set(sku, dish);
-    const [oldest] = recent.keys();
-    if (recent.size > MAX_RECENT && oldest !== undefined) {
-      recent.delete(oldest);
-    }
-  };
+  const recent = new LRUCache<string, Dish>({ max: MAX_RECENT });
   return {
     get(sku) {
       const known = recent.get(sku);
@@ -172,7 +136,7 @@ function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMe
       }
       const dish = JSON.parse(text.toString()) as Dish;
       if (text.length <= MAX_RECENT_BYTES) {
-        keep(sku, dish);
+        recent.set(sku, dish);
       }
       return dish;
     },

@@ -30,8 +30,8 @@ interface Dependencies {
 /** Tenant with open streams on this process. */
 interface Watch {
   subscriptions: Set<Subscription>;
-  /** Numbers of the rows since `sinceMs` at the last look. Null before the first look. */
-  base: { sinceMs: number; numbers: ReadonlyMap<string, number> } | null;
+  /** Moment from which the next look counts, and what the last look has counted from there. Null before the first look. */
+  base: { since: store.Moment; numbers: ReadonlyMap<string, number> } | null;
 }
 
 /**
@@ -112,17 +112,17 @@ export class LiveChanges {
   }
 
   async #lookAtDue(): Promise<void> {
-    const nextMs = Date.now() - WINDOW_MS;
-    const due = [...this.#due].filter((tenantId) => this.#watches.has(tenantId));
-    this.#due.clear();
-    const inputs = due.map((tenantId) => {
-      const sinceMs = this.#watches.get(tenantId)?.base?.sinceMs ?? nextMs;
-      return { tenantId, sinceMs, nextMs };
+    const next = store.momentAt(Date.now() - WINDOW_MS);
+    const inputs = [...this.#due].flatMap((tenantId) => {
+      const { base } = this.#watches.get(tenantId) ?? {};
+      const { id, at } = base?.since ?? next;
+      return base === undefined ? [] : [{ tenantId, sinceId: id, sinceAt: at }];
     });
+    this.#due.clear();
     for (const share of inputs.length === 0 ? [] : sharesOf(this.#deps.db, inputs, ({ tenantId }) => tenantId)) {
       try {
-        const rows = await store.look(this.#deps.db, share.inputs);
-        share.inputs.forEach((input, index) => this.#compare(input, rows[index] ?? []));
+        const rows = await store.look(this.#deps.db, share.inputs, next);
+        share.inputs.forEach(({ tenantId }, index) => this.#compare(tenantId, rows[index] ?? [], next));
         this.#isFailing = false;
       } catch (error) {
         this.#note(error);
@@ -131,20 +131,23 @@ export class LiveChanges {
   }
 
   /** Tells the tenant's callers of each number that differs from the last look. */
-  #compare({ tenantId, nextMs }: store.LookInput, rows: store.NewRows[]): void {
+  #compare(tenantId: number, rows: store.NewRows[], next: store.Moment): void {
     const watch = this.#watches.get(tenantId);
     if (watch === undefined) {
       return;
     }
     const last = watch.base?.numbers;
-    const keyOf = ({ source, kind }: store.NewRows) => `${source} ${kind}`;
-    watch.base = { sinceMs: nextMs, numbers: new Map(rows.map((row) => [keyOf(row), row.base ?? 0])) };
+    watch.base = { since: next, numbers: new Map(rows.map(({ kind, base }) => [kind, base ?? 0])) };
     if (last === undefined) {
       watch.subscriptions.forEach((subscription) => subscription.resync());
       return;
     }
-    const topics = rows.filter((row) => (row.seen ?? 0) !== (last.get(keyOf(row)) ?? 0)).flatMap(topicsOfRows);
-    watch.subscriptions.forEach((subscription) => subscription.tell(topics));
+    const topics = rows
+      .filter(({ kind, seen }) => seen !== (last.get(kind) ?? 0))
+      .flatMap(({ kind }) => topicsOfRows(kind));
+    if (topics.length > 0) {
+      watch.subscriptions.forEach((subscription) => subscription.tell(topics));
+    }
   }
 
   /** @param changes new entries of the list of recent changes, or `all` if entries may be missing */

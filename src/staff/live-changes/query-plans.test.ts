@@ -10,7 +10,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { openSession, personId } from '#test/support/sessions.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { causeEvent } from '#test/support/webhooks.ts';
-import { look } from './store.ts';
+import { look, momentAt } from './store.ts';
 
 /** Number of copies that the test makes of the tenant's rows in each table of `COPIES` (orders, events and audit entries). */
 const MANY = 20_000;
@@ -79,16 +79,19 @@ describe('query plans of the statements of live changes', {
   }
 
   it('the statement that reads the newest rows uses an index of each large table, for one tenant and for many tenants', async () => {
-    const nextMs = Date.now() - 3_600_000;
+    const next = momentAt(Date.now() - 3_600_000);
     const inputs = Array.from({ length: 50 }, (_, index) => ({
       tenantId: hotel.tenantId + index,
-      sinceMs: nextMs - 500,
-      nextMs,
+      sinceId: next.id,
+      sinceAt: next.at,
     }));
     sent.length = 0;
-    const [rows = []] = await look(db, inputs.slice(0, 1));
-    assert.deepEqual(new Set(rows.map(({ source }) => source)), new Set(['order', 'event', 'audit', 'stay']));
-    await look(db, inputs);
+    const [rows = []] = await look(db, inputs.slice(0, 1), next);
+    assert.deepEqual(
+      new Set(rows.map(({ kind }) => kind.split(' ', 1)[0])),
+      new Set(['order', 'event', 'audit', 'stay']),
+    );
+    await look(db, inputs, next);
     assert.equal(sent.length, 2);
     for (const statement of sent) {
       const scanned = await scannedBy(statement);

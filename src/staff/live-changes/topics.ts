@@ -1,6 +1,5 @@
 import type { AuditAction } from '#access/audit/audit.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
-import type { NewRows } from './store.ts';
 
 /**
  * Areas whose callers get the hints of each topic, because they may read its data. Owners get the hints of every topic. A hint is a message
@@ -52,9 +51,9 @@ const TOPIC_OF_AUDIT: Record<SubjectOf<AuditAction>, Topic | null> = {
   tenant: null,
 };
 
-/** Returns the topics that new rows change. An order's new status shows as its event. */
-export function topicsOfRows({ source, kind }: Pick<NewRows, 'source' | 'kind'>): readonly Topic[] {
-  const subject = kind.split('.', 1)[0] ?? '';
+/** Returns the topics that new rows of this kind change (`NewRows`). An order's new status shows as its event. */
+export function topicsOfRows(kind: string): readonly Topic[] {
+  const [source, subject = ''] = kind.split(/[ .]/);
   if (source === 'event') {
     return subject === 'order' ? ['orders', 'events'] : ['events'];
   }

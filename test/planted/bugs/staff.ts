@@ -32,8 +32,8 @@ export const STAFF_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/staff/live-changes/live-changes.ts',
-        find: '[keyOf(row), row.base ?? 0]',
-        replace: '[keyOf(row), row.seen ?? 0]',
+        find: '({ kind, base }) => [kind, base ?? 0]',
+        replace: '({ kind, seen }) => [kind, seen]',
       },
     ],
     suites: ['src/staff/live-changes/hints.test.ts'],
