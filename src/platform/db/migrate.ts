@@ -143,6 +143,14 @@ export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<vo
   }
 }
 
+/** Refuses a database that a version before the first release made. Messages name it with `subject`. @throws OperatorError */
+export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string, remedy: string): Promise<void> {
+  const list = await readList(db);
+  if (list.size > 0 && !list.has(FIRST)) {
+    throw new OperatorError(`${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`);
+  }
+}
+
 /** Reads the names of the applied migrations. */
 async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
@@ -162,15 +170,9 @@ function compare(names: string[], list: Set<string>): Comparison {
 
 /**
  * Returns the message for a database that lacks migrations and also has unknown ones. A version from another branch has migrated it, because
- * a later release would have applied the missing migrations too. If even the first one is missing, the version is older than each release.
+ * a later release would have applied the missing migrations too.
  */
 export function describeOtherBranch({ missing, newer }: Comparison): string {
-  if (missing.includes(FIRST)) {
-    return (
-      'A development version of Roomservice made this database, and no release reads it. ' +
-      'Move the folder of DATA_DIR away, or name an empty database in DATABASE_URL, and start again.'
-    );
-  }
   return (
     `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
     'Start the version that migrated the database, or a version that has all these migrations.'

@@ -20,7 +20,7 @@ import { inTime } from '#platform/lib/in-time.ts';
 import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
 import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
-import { databaseOf } from './runtime.ts';
+import { databaseOf, refuseDevelopment } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** Time limit in milliseconds for each server that `config check` tries. */
@@ -253,6 +253,7 @@ async function tryDatabase(config: Config, url: string): Promise<Findings> {
 
 /** Adds what the migrations and the keys of a database are to the findings. */
 async function checkState(config: Config, db: Database, { details, faults }: Findings): Promise<void> {
+  await refuseDevelopment(db, config);
   const migrations = await compareMigrations(db);
   const { missing, newer } = migrations;
   if (missing.length > 0 && newer.length > 0) {

@@ -5,7 +5,7 @@ import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
-import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
+import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, type Keyring, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
@@ -131,6 +131,7 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
 async function setUp(config: Config, url: string, progress: (message: string) => void, mayCreate = false) {
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
+    await refuseDevelopment(db, config);
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
     }
@@ -183,6 +184,15 @@ async function openEmbedded(
     });
   }
   return server;
+}
+
+/** Refuses a database that a version before the first release made, and says how to begin anew. @throws OperatorError */
+export async function refuseDevelopment(db: Database, config: Config): Promise<void> {
+  const remedy =
+    config.databaseUrl === null
+      ? `Move the folder ${resolve(config.dataDir)} away, and start again.`
+      : 'Name an empty database in DATABASE_URL.';
+  await refuseDevelopmentVersion(db, databaseOf(config).subject, remedy);
 }
 
 /** Names the database of the settings in messages. */
