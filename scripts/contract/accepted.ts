@@ -161,6 +161,20 @@ export const ACCEPTED: Accepted[] = [
       ].map((path) => `#/paths/~1v1~1staff~1${path}~1/get/responses/429: Response \`429\` was removed.`),
     },
   },
+  {
+    date: '2026-11-29',
+    why: 'A hint of live changes names topics only, and each stream begins with `resync`. The stream is not part of a published version.',
+    changes: {
+      staff: [
+        '#/paths/~1v1~1staff~1changes~1/get/parameters: All parameters were removed.',
+        '#/components/schemas/LiveChange/required: Properties of `LiveChange` are no longer required: `order_ids`, `reservation_ids`.',
+        ...['order_ids', 'reservation_ids'].map(
+          (field) =>
+            `#/components/schemas/LiveChange/properties/${field}: Property \`${field}\` of \`LiveChange\` was removed.`,
+        ),
+      ],
+    },
+  },
 ];
 
 /** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */
