@@ -49,13 +49,10 @@ type TakeEvent = () => string | null;
 export class EventStreams {
   readonly #bounds: StreamBounds;
   readonly #open = new Map<EventStream, StreamOwner>();
-  readonly #checking: NodeJS.Timeout;
   #isStopping = false;
 
   constructor(bounds: Partial<StreamBounds>) {
     this.#bounds = { ...BOUNDS, ...bounds };
-    const check = () => this.#open.forEach((_, stream) => stream.check(performance.now()));
-    this.#checking = setInterval(check, this.#bounds.checkEveryMs).unref();
   }
 
   /** Number of open streams. */
@@ -98,10 +95,6 @@ export class EventStreams {
     this.#open.forEach((_, stream) => stream.sayBye());
   }
 
-  close(): void {
-    clearInterval(this.#checking);
-  }
-
   #refuseTooMany(owner: StreamOwner): void {
     const ofTenant = [...this.#open.values()].filter(({ tenantId }) => tenantId === owner.tenantId);
     const ofCaller = ofTenant.filter(({ callerId }) => callerId === owner.callerId);
@@ -127,7 +120,6 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
   const streams = new EventStreams(bounds);
   app.decorate('eventStreams', streams);
   app.addHook('preClose', async () => streams.stop());
-  app.addHook('onClose', async () => streams.close());
 }
 
 /** Takes the response from Fastify, with the headers of a stream. */
@@ -154,6 +146,8 @@ export class EventStream {
     this.#take = take;
     this.#bounds = bounds;
     response.on('error', () => response.destroy());
+    const checking = setInterval(() => this.#check(performance.now()), bounds.checkEveryMs).unref();
+    response.once('close', () => clearInterval(checking));
     this.#beat(this.#openedAtMs);
   }
 
@@ -178,8 +172,12 @@ export class EventStream {
     this.end(`retry: ${retryMs}\nevent: bye\ndata: {}\n\n`);
   }
 
+  get #hasEnded(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
   /** Sends a keep-alive message if it is due, and enforces the bounds on times. */
-  check(nowMs: number): void {
+  #check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
     if (this.#writingSinceMs !== null) {
       if (nowMs - this.#writingSinceMs > undrainedMs) {
@@ -190,10 +188,6 @@ export class EventStream {
     } else if (nowMs - this.#beatAtMs >= beatEveryMs && !this.#hasEnded) {
       this.#beat(nowMs);
     }
-  }
-
-  get #hasEnded(): boolean {
-    return this.#response.destroyed || this.#response.writableEnded;
   }
 
   #beat(nowMs: number): void {

@@ -63,11 +63,11 @@ describe('a database that the service cannot use', { skip: noCopies }, () => {
     for (const args of [['serve'], ['migrate'], ['tenant', 'list']]) {
       await assertRefused(args, { DATA_DIR: dataDir }, new RegExp(`${refusal} Move the folder ${dataDir} away`));
     }
-    const check = await runCommand(['config', 'check'], { env: { DATA_DIR: dataDir } });
-    assert.deepEqual([check.code, new RegExp(refusal).test(check.stderr)], [1, true], check.stderr);
     await run(statement);
     const env = { ...key, DATABASE_URL: service.database.url };
     await assertRefused(['serve'], env, new RegExp(`${refusal} Name an empty database in DATABASE_URL\\.`));
+    const check = await runCommand(['config', 'check'], { env });
+    assert.deepEqual([check.code, new RegExp(refusal).test(check.stderr)], [1, true], check.stderr);
     await run("UPDATE kysely_migration SET name = '0001_schema'");
   });
 

@@ -29,8 +29,8 @@ export function hears({ role, areas }: Pick<Staff, 'role' | 'areas'>, topic: Top
 
 type SubjectOf<Action> = Action extends `${infer Subject}.${string}` ? Subject : never;
 
-/** Topic that an entry of the audit trail changes, by the first part of its action. Null if another source reports these changes. */
-const TOPIC_OF_AUDIT: Record<SubjectOf<AuditAction>, Topic | null> = {
+/** Topic that an entry of the audit trail changes, by the first part of its action. Other sources report the other changes. */
+const TOPIC_OF_AUDIT: Partial<Record<SubjectOf<AuditAction>, Topic>> = {
   channel: 'credentials',
   credential: 'credentials',
   webhook: 'credentials',
@@ -40,15 +40,6 @@ const TOPIC_OF_AUDIT: Record<SubjectOf<AuditAction>, Topic | null> = {
   rate_plan: 'rates',
   rates: 'rates',
   restrictions: 'rates',
-  dish: null,
-  dishes: null,
-  menu: null,
-  opening_hours: null,
-  pause: null,
-  reservation: null,
-  room_type: null,
-  sign_in: null,
-  tenant: null,
 };
 
 /** Returns the topics that new rows of this kind change (`NewRows`). An order's new status shows as its event. */
