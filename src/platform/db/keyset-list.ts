@@ -11,7 +11,7 @@ export const MAX_EXAMINED = 10_000;
  */
 const FEW = 2_000;
 
-type Condition = RawBuilder<boolean>;
+type Condition = RawBuilder<unknown>;
 
 /** Condition whose rows an index finds, but in another order than the order of the list. */
 export interface Search {
@@ -70,8 +70,8 @@ export async function readKeysetPage<Row>(
 ): Promise<KeysetPage<Row>> {
   const [ordered, ...others] = list.indexed ?? [];
   const searches = [...(list.searches ?? []), ...others.map((isMatch) => ({ isMatch }))];
-  const search = await findFew(db, list, searches);
-  const checked = searches.flatMap((each) => (each === search ? [] : [each.isMatch]));
+  const few = await findFew(db, list, searches);
+  const checked = searches.flatMap((search) => (search === few?.search ? [] : [search.isMatch]));
   const where = [
     list.ofTenant,
     ...(list.range ?? []),
@@ -85,13 +85,13 @@ export async function readKeysetPage<Row>(
     SELECT "row".*, ARRAY[${key}] AS list_key, page.passes, page.number
     FROM (
       SELECT * FROM (
-        SELECT *, row_number() OVER (ORDER BY ${order})::int4 AS number FROM (${examined(list, { where, filters, search })}) AS examined
+        SELECT *, row_number() OVER (ORDER BY ${order})::int4 AS number FROM (${examined(list, { where, filters, few })}) AS examined
       ) AS numbered
       WHERE passes OR number = ${sql.lit(MAX_EXAMINED)}
       ORDER BY ${order} LIMIT ${limit + 1}
     ) AS page CROSS JOIN LATERAL (${list.row} LIMIT 1) AS "row"
     ORDER BY ${order}`;
-  const { rows } = await (search === null ? executeByIndex(db, statement) : executeWithoutTableScan(db, statement));
+  const { rows } = await (few === null ? executeByIndex(db, statement) : executeWithoutTableScan(db, statement));
   const last = rows[rows.length > limit ? limit - 1 : rows.length - 1];
   const isEnd = rows.length <= limit && last?.number !== MAX_EXAMINED;
   return {
@@ -100,58 +100,62 @@ export async function readKeysetPage<Row>(
   };
 }
 
+/** Search that few rows match, and the ids of these rows. */
+interface FoundRows {
+  search: Search;
+  ids: string[];
+}
+
 /** Returns the search that the fewest rows match, or null if all searches match many rows. */
-async function findFew(db: Database, list: KeysetList<unknown>, searches: Search[]): Promise<Search | null> {
+async function findFew(
+  db: Database,
+  { from, ofTenant }: KeysetList<unknown>,
+  searches: Search[],
+): Promise<FoundRows | null> {
   if (searches.length === 0) {
     return null;
   }
-  const counts = searches.map(
-    (search) => sql`(SELECT count(*)::int4 FROM (${idsOf(list, search)} LIMIT ${sql.lit(FEW)}) AS found)`,
-  );
-  const statement = sql<{ counts: number[] }>`SELECT ARRAY[${sql.join(counts)}] AS counts`;
+  const few = sql.lit(FEW);
+  const found = searches.map(({ isMatch, ids = sql`SELECT id FROM ${from} WHERE ${ofTenant} AND ${isMatch}` }) => {
+    return sql`(SELECT CASE WHEN count(*) < ${few} THEN coalesce(json_agg(id), '[]') END FROM (${ids} LIMIT ${few}) AS found)`;
+  });
+  const statement = sql<{ found: (string[] | null)[] }>`SELECT json_build_array(${sql.join(found)}) AS found`;
   const { rows } = await executeWithoutTableScan(db, statement);
-  const found = rows[0]?.counts ?? [];
-  const least = Math.min(...found);
-  return least < FEW ? (searches[found.indexOf(least)] ?? null) : null;
-}
-
-function idsOf({ from, ofTenant }: KeysetList<unknown>, { isMatch, ids }: Search): RawBuilder<unknown> {
-  return ids ?? sql`SELECT id FROM ${from} WHERE ${ofTenant} AND ${isMatch}`;
+  return searches
+    .map((search, index) => ({ search, ids: rows[0]?.found[index] ?? null }))
+    .filter((each): each is FoundRows => each.ids !== null)
+    .reduce<FoundRows | null>((least, each) => (least && least.ids.length <= each.ids.length ? least : each), null);
 }
 
 /** Selects the rows that the page examines: their keys, and whether they pass the filters. */
 function examined(
-  list: KeysetList<unknown>,
-  { where, filters, search }: { where: Condition[]; filters: Condition[]; search: Search | null },
+  { from, key, direction }: KeysetList<unknown>,
+  { where, filters, few }: { where: Condition[]; filters: Condition[]; few: FoundRows | null },
 ): RawBuilder<unknown> {
-  const { from, key, direction } = list;
   const columns = key.map(({ name, column = sql.id(name) }) => sql`${column} AS ${sql.id(name)}`);
   const select = sql`SELECT ${sql.join(columns)}, ${allOf(filters)} AS passes FROM ${from} WHERE ${allOf(where)}`;
   const sorted = (order: RawBuilder<unknown>[]) =>
     sql`ORDER BY ${sql.join(order.map((column) => sql`${column} ${sql.raw(direction)}`))} LIMIT ${sql.lit(MAX_EXAMINED)}`;
-  if (search === null) {
+  if (few === null) {
     return sql`${select} ${sorted(key.map(({ name, column = sql.id(name) }) => column))}`;
   }
   // OFFSET 0 keeps PostgreSQL from reading an index in the order of the list until it meets the few rows of the search.
-  const few = sql`${select} AND id = ANY (ARRAY(${idsOf(list, search)})) OFFSET 0`;
-  return sql`SELECT * FROM (${few}) AS few ${sorted(key.map(({ name }) => sql.id(name)))}`;
+  const rows = sql`${select} AND id = ANY (${few.ids}::uuid[]) OFFSET 0`;
+  return sql`SELECT * FROM (${rows}) AS few ${sorted(key.map(({ name }) => sql.id(name)))}`;
 }
 
 function isAfter({ key, direction }: KeysetList<unknown>, after: string[]): Condition {
   const columns = key.map(({ name, column = sql.id(name) }) => column);
   const values = key.map(({ type }, index) => sql`${after[index]}::${sql.raw(type)}`);
-  return sql<boolean>`(${sql.join(columns)}) ${sql.raw(direction === 'ASC' ? '>' : '<')} (${sql.join(values)})`;
+  return sql`(${sql.join(columns)}) ${sql.raw(direction === 'ASC' ? '>' : '<')} (${sql.join(values)})`;
 }
 
-/** Returns the condition for a value of a query, or no condition if the value is undefined. */
-export function given<Value>(
-  value: Value | undefined,
-  make: (value: Value) => RawBuilder<boolean>,
-): RawBuilder<boolean>[] {
+/** Returns the condition or the search for a value of a query. Returns an empty array if the value is undefined. */
+export function given<Value, Made>(value: Value | undefined, make: (value: Value) => Made): Made[] {
   return value === undefined ? [] : [make(value)];
 }
 
 /** Returns one condition that is true if all conditions are true. */
 function allOf(conditions: Condition[]): Condition {
-  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` AND `)})`;
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
 }

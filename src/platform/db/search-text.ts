@@ -43,6 +43,17 @@ export function beginsWith(column: RawBuilder<unknown>, prefix: string): RawBuil
 }
 
 /**
+ * Returns the same condition as `beginsWith`, in a form that is cheap for many rows but that no index has. For a text of ASCII, `folded` only
+ * lowers the letters, so this condition leaves out the rest.
+ */
+export function beginsWithUnindexed(column: RawBuilder<unknown>, prefix: string): RawBuilder<boolean> {
+  const isAscii = sql`octet_length(${column}) = char_length(${column})`;
+  const text = sql`CASE WHEN ${isAscii} THEN lower(left(${column}, 60) COLLATE "C") ELSE ${folded(column)} END`;
+  const begin = sql`(SELECT ${folded(sql`${prefix}::text`)})`;
+  return sql`${text} BETWEEN ${begin} AND ${begin} || ${sql.lit(LAST_CHARACTER)}`;
+}
+
+/**
  * Returns an SQL condition that is true if the column has these digits, in this order and in any script. For example, `+351 912` has the
  * digits `351912`. PostgreSQL can use two indexes for this condition: one on the expression of `asciiDigitsOf`, and one on the expression
  * below, which has only the few texts with other characters than those of ASCII. Migrations repeat both.

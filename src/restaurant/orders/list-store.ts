@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { given, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
-import { beginsWith, hasDigits } from '#platform/db/search-text.ts';
+import { beginsWith, beginsWithUnindexed, hasDigits } from '#platform/db/search-text.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { STATUS_CHANGED_AT } from './store.ts';
 
@@ -69,9 +69,14 @@ function searchesOf(tenantId: number, filter: OrderFilter): Search[] {
   // In the unique key, the credential comes before the external id. So this search needs the ids of all credentials of the tenant.
   const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
   const isOfAny = sql`credential_id = ANY (ARRAY(${credentials}))`;
+  const column = sql`customer_name`;
+  const ofName = (name: string) => ({
+    isMatch: beginsWithUnindexed(column, name),
+    ids: sql`SELECT id FROM restaurant_order WHERE tenant_id = ${tenantId} AND ${beginsWith(column, name)}`,
+  });
   return [
-    ...given(filter.externalOrderId, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
-    ...given(filter.phone, (phone) => hasDigits(sql`customer_phone`, phone)),
-    ...given(filter.name, (name) => beginsWith(sql`customer_name`, name)),
-  ].map((isMatch) => ({ isMatch }));
+    ...given(filter.externalOrderId, (id) => ({ isMatch: sql`external_order_id = ${id} AND ${isOfAny}` })),
+    ...given(filter.phone, (phone) => ({ isMatch: hasDigits(sql`customer_phone`, phone) })),
+    ...given(filter.name, ofName),
+  ];
 }
