@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { given, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
+import { given, type Indexed, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
 import { beginsWith, beginsWithUnindexed, hasDigits, isEmail } from '#platform/db/search-text.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
@@ -66,16 +66,17 @@ const BY_CHECK_IN = {
 export function listForStaff(filter: ReservationFilter, order: 'newest' | 'check_in'): KeysetList<LabelledRow> {
   const { tenantId, status, source, credentialId, roomTypeId, roomTypeIds } = filter;
   const isNewest = order === 'newest';
-  const ofStatus = given(status, (value) => sql`status = ${value}`);
-  const ofCredential = given(credentialId, (id) => sql`credential_id = ${id}::uuid`);
-  const ofSource = given(source, (name) => OF_SOURCE[name]);
-  const indexed = isNewest ? [...ofCredential, ...(source === 'house' ? ofSource : []), ...ofStatus] : ofStatus;
-  const others = [...ofCredential, ...ofSource].filter((condition) => !indexed.includes(condition));
+  const ofStatus = given(status, (value): Indexed => ({ column: 'status', type: 'text', value }));
+  const ofCredential = given(credentialId, (value): Indexed => ({ column: 'credential_id', type: 'uuid', value }));
+  const others = [
+    ...given(source, (name) => OF_SOURCE[name]),
+    ...(isNewest ? [] : given(credentialId, (id) => sql`credential_id = ${id}::uuid`)),
+  ];
   return {
     ...(isNewest ? { ...NEWEST_FIRST, name: 'reservations:newest' } : BY_CHECK_IN),
     from: sql`reservation`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    indexed,
+    indexed: isNewest ? [...ofCredential, ...ofStatus] : ofStatus,
     filters: [
       ...given(roomTypeId, (id) => sql`room_type_id = ${id}::uuid`),
       ...given(roomTypeIds, (ids) => sql`room_type_id = ANY (${ids}::uuid[])`),
