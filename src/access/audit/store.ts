@@ -36,6 +36,8 @@ export interface AuditFilter {
  */
 const CLOCK_JUMP_MS = 60_000;
 
+const BY_ACTOR = { column: 'actor_id', type: 'uuid', where: sql`actor_id IS NOT NULL` } as const;
+
 /** Returns the list of the tenant's audit entries that pass the filter, newest first. */
 export function listEntries(tenantId: number, filter: AuditFilter): KeysetList<AuditRow> {
   const { action, actorId, subject, fromMs, toMs } = filter;
@@ -44,15 +46,13 @@ export function listEntries(tenantId: number, filter: AuditFilter): KeysetList<A
     name: 'audit',
     from: sql`audit_entry`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    range: [
-      ...given(fromMs, (ms) => sql`id >= ${firstIdAt(Math.max(0, ms - CLOCK_JUMP_MS))}::uuid`),
-      ...given(toMs, (ms) => sql`id < ${firstIdAt(ms + CLOCK_JUMP_MS)}::uuid`),
-    ],
+    fromId: fromMs === undefined ? undefined : firstIdAt(Math.max(0, fromMs - CLOCK_JUMP_MS)),
+    beforeId: toMs === undefined ? undefined : firstIdAt(toMs + CLOCK_JUMP_MS),
     filters: [...given(fromMs, (ms) => sql`at >= ${new Date(ms)}`), ...given(toMs, (ms) => sql`at < ${new Date(ms)}`)],
     indexed: [
-      ...given(subject, (text) => sql`subject = ${text}`),
-      ...given(actorId, (id) => sql`actor_id = ${id}::uuid`),
-      ...given(action, (text) => sql`action = ${text}`),
+      ...given(subject, (value) => ({ column: 'subject', type: 'text', value }) as const),
+      ...given(actorId, (value) => ({ ...BY_ACTOR, value })),
+      ...given(action, (value) => ({ column: 'action', type: 'text', value }) as const),
     ],
     row: sql`SELECT * FROM audit_entry WHERE tenant_id = ${tenantId} AND id = page.id`,
   };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
+import { given, type Indexed, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
 import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
 import { digitsOf } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
@@ -67,40 +67,51 @@ const BY_CHECK_IN = {
 export function listForStaff(filter: ReservationFilter, order: 'newest' | 'check_in'): KeysetList<LabelledRow> {
   const { tenantId, status, source, credentialId, roomTypeId, roomTypeIds } = filter;
   const isNewest = order === 'newest';
-  const ofStatus = given(status, (value) => sql`status = ${value}`);
-  const ofCredential = given(credentialId, (id) => sql`credential_id = ${id}::uuid`);
-  const ofSource = given(source, (name) => OF_SOURCE[name]);
-  const indexed = isNewest ? [...ofCredential, ...(source === 'house' ? ofSource : []), ...ofStatus] : ofStatus;
-  const others = [...ofCredential, ...ofSource].filter((condition) => !indexed.includes(condition));
+  const ofStatus = given(status, (value): Indexed => ({ column: 'status', type: 'text', value }));
+  const ofCredential = given(credentialId, (value): Indexed => ({ column: 'credential_id', type: 'uuid', value }));
+  const others = [
+    ...given(source, (name) => OF_SOURCE[name]),
+    ...(isNewest ? [] : given(credentialId, (id) => sql`credential_id = ${id}::uuid`)),
+  ];
   return {
     ...(isNewest ? { ...NEWEST_FIRST, name: 'reservations:newest' } : BY_CHECK_IN),
     from: sql`reservation`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    indexed,
+    indexed: isNewest ? [...ofCredential, ...ofStatus] : ofStatus,
     filters: [
       ...given(roomTypeId, (id) => sql`room_type_id = ${id}::uuid`),
       ...given(roomTypeIds, (ids) => sql`room_type_id = ANY (${ids}::uuid[])`),
     ],
-    searches: [...others, ...searchConditions(filter)].map((isMatch) => ({ isMatch })),
+    searches: [...others.map((isMatch) => ({ isMatch })), ...searchesOf(filter)],
     row: sql`
       SELECT reservation.*, ${labelOf(tenantId)} AS credential_label FROM reservation
       WHERE tenant_id = ${tenantId} AND id = page.id`,
   };
 }
 
-function searchConditions(filter: ReservationFilter): RawBuilder<boolean>[] {
+function searchesOf(filter: ReservationFilter): Search[] {
   const { tenantId, changedSince, naturalId } = filter;
-  return [
-    ...given(filter.arrivingOn, (day) => sql`check_in = ${day}::date`),
-    ...given(filter.departingOn, departsOn),
-    ...given(filter.stayingOn, coversNight),
-    ...given(changedSince, (time) => sql`changed_at >= ${time}::timestamptz`),
-    ...given(naturalId, (id) => sql`natural_id = ${id}`),
+  const idsOf = (condition: RawBuilder<boolean>) =>
+    sql`SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND ${condition}`;
+  const ofEither = (conditions: RawBuilder<boolean>[]) => ({
+    isMatch: eitherOf(conditions),
+    // Each query reads its own index. For one query with OR, PostgreSQL may read all stays before the day.
+    ids: sql.join(conditions.map(idsOf), sql` UNION ALL `),
+  });
+  const conditions = [
+    ...given(filter.arrivingOn, (day) => sql<boolean>`check_in = ${day}::date`),
+    ...given(changedSince, (time) => sql<boolean>`changed_at >= ${time}::timestamptz`),
+    ...given(naturalId, (id) => sql<boolean>`natural_id = ${id}`),
     ...given(filter.externalId, (id) => hasExternalId(tenantId, id)),
-    ...given(filter.email, (email) => sql`guest_search_email = ${searchEmail(email)}`),
-    ...given(filter.phone, (phone) => sql`guest_digits = ${digitsOf(phone)}`),
+    ...given(filter.email, (email) => sql<boolean>`guest_search_email = ${searchEmail(email)}`),
+    ...given(filter.phone, (phone) => sql<boolean>`guest_digits = ${digitsOf(phone)}`),
     ...given(filter.name, (name) => beginsWith(sql`guest_search_name`, name)),
-    ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
+    ...given(filter.ids, (ids) => sql<boolean>`id = ANY (${ids}::uuid[])`),
+  ];
+  return [
+    ...conditions.map((isMatch) => ({ isMatch })),
+    ...given(filter.departingOn, (day) => ofEither(departsOn(day))),
+    ...given(filter.stayingOn, (night) => ofEither(hasNight(night))),
   ];
 }
 
@@ -135,22 +146,31 @@ const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
   house: sql`credential_id IS NULL AND external_source IS NULL`,
 };
 
-/**
- * Returns the condition that a stay includes the night. If a stay has at most 31 nights, it began at most 30 days before the night, so an
- * index on check_in finds it. Another index contains only the few longer stays.
- */
-export function coversNight(night: DateText) {
-  return sql<boolean>`(
-    check_in BETWEEN ${night}::date - 30 AND ${night}::date AND check_out > ${night}::date
-    OR check_out - check_in > 31 AND check_out > ${night}::date AND check_in <= ${night}::date
-  )`;
+/** Returns the condition that a stay includes the night. */
+export function coversNight(night: DateText): RawBuilder<boolean> {
+  return eitherOf(hasNight(night));
 }
 
-function departsOn(day: DateText) {
-  return sql<boolean>`(
-    check_in BETWEEN ${day}::date - 31 AND ${day}::date AND check_out = ${day}::date
-    OR check_out - check_in > 31 AND check_out = ${day}::date
-  )`;
+/**
+ * Returns two conditions. A stay includes the night if it passes one of them. If a stay has at most 31 nights, it began at most 30 days
+ * before the night, so an index on check_in finds it. Another index has only the few longer stays.
+ */
+function hasNight(night: DateText): RawBuilder<boolean>[] {
+  return [
+    sql`check_in BETWEEN ${night}::date - 30 AND ${night}::date AND check_out > ${night}::date`,
+    sql`check_out - check_in > 31 AND check_out > ${night}::date AND check_in <= ${night}::date`,
+  ];
+}
+
+function departsOn(day: DateText): RawBuilder<boolean>[] {
+  return [
+    sql`check_in BETWEEN ${day}::date - 31 AND ${day}::date AND check_out = ${day}::date`,
+    sql`check_out - check_in > 31 AND check_out = ${day}::date`,
+  ];
+}
+
+function eitherOf(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
 /**

@@ -11,13 +11,22 @@ export const MAX_EXAMINED = 10_000;
  */
 const FEW = 2_000;
 
-type Condition = RawBuilder<boolean>;
+type Condition = RawBuilder<unknown>;
 
 /** Condition whose rows an index finds, but in another order than the order of the list. */
 export interface Search {
   isMatch: Condition;
   /** Query for the ids of the rows that match. Undefined: the rows of the tenant in the table of the list that match. */
   ids?: RawBuilder<unknown>;
+}
+
+/** Condition `column = value`. An index has the column before the key of the list, so it has the matching rows in the order of the list. */
+export interface Indexed {
+  column: string;
+  type: 'uuid' | 'text';
+  value: string;
+  /** Condition of the index, if the index is partial. */
+  where?: Condition;
 }
 
 /** List of any length that staff read page by page. */
@@ -28,13 +37,13 @@ export interface KeysetList<Row> {
   from: RawBuilder<unknown>;
   /** Condition that the row is of the tenant. */
   ofTenant: Condition;
-  /** Conditions on the key. Rows that do not pass are not examined. */
-  range?: Condition[];
-  /**
-   * Conditions for which an index has the order of the list. Rows that do not pass the first condition are not examined. The others are
-   * searches, because PostgreSQL reads one index only.
-   */
-  indexed?: Condition[];
+  /** Conditions of a partial index that has the order of the list. Rows that do not pass are not examined. */
+  where?: Condition[];
+  /** Bounds of the ids, if the key is the id: the smallest id of the list, and the smallest id after the list. */
+  fromId?: string | undefined;
+  beforeId?: string | undefined;
+  /** Rows that do not match the first of these conditions are not examined. The other conditions are searches. */
+  indexed?: Indexed[];
   searches?: Search[];
   /** Conditions that the service checks for each examined row. */
   filters?: Condition[];
@@ -68,30 +77,34 @@ export async function readKeysetPage<Row>(
   list: KeysetList<Row>,
   { after, limit }: { after: string[] | null; limit: number },
 ): Promise<KeysetPage<Row>> {
-  const [ordered, ...others] = list.indexed ?? [];
-  const searches = [...(list.searches ?? []), ...others.map((isMatch) => ({ isMatch }))];
-  const search = await findFew(db, list, searches);
-  const checked = searches.flatMap((each) => (each === search ? [] : [each.isMatch]));
+  const [first, ...others] = list.indexed ?? [];
+  const searches = [...(list.searches ?? []), ...others.map((each) => ({ isMatch: equals(each) }))];
+  const few = await findFew(db, list, searches);
+  const checked = searches.flatMap((search) => (search === few?.search ? [] : [search.isMatch]));
+  const filters = [...(list.filters ?? []), ...checked];
+  const lead = few === null ? first : undefined;
+  const names = [...given(lead, () => 'lead'), ...list.key.map(({ name }) => name)];
+  const order = sql.raw(names.map((name) => `${name} ${list.direction}`).join(', '));
+  const key = sql.join(list.key.map(({ name }) => sql`page.${sql.id(name)}::text`));
   const where = [
     list.ofTenant,
-    ...(list.range ?? []),
-    ...given(ordered, (condition) => condition),
-    ...(after === null ? [] : [isAfter(list, after)]),
+    ...(list.where ?? []),
+    ...boundsOf(list, after, lead),
+    ...given(lead?.where, (condition) => condition),
+    ...(lead === undefined ? given(first, equals) : []),
   ];
-  const filters = [...(list.filters ?? []), ...checked];
-  const order = sql.raw(list.key.map(({ name }) => `${name} ${list.direction}`).join(', '));
-  const key = sql.join(list.key.map(({ name }) => sql`page.${sql.id(name)}::text`));
   const statement = sql<Numbered<Row>>`
     SELECT "row".*, ARRAY[${key}] AS list_key, page.passes, page.number
     FROM (
       SELECT * FROM (
-        SELECT *, row_number() OVER (ORDER BY ${order})::int4 AS number FROM (${examined(list, { where, filters, search })}) AS examined
+        SELECT *, row_number() OVER (ORDER BY ${order})::int4 AS number
+        FROM (${examined(list, { where, filters, few, lead, order })}) AS examined
       ) AS numbered
       WHERE passes OR number = ${sql.lit(MAX_EXAMINED)}
       ORDER BY ${order} LIMIT ${limit + 1}
     ) AS page CROSS JOIN LATERAL (${list.row} LIMIT 1) AS "row"
     ORDER BY ${order}`;
-  const { rows } = await (search === null ? executeByIndex(db, statement) : executeWithoutTableScan(db, statement));
+  const { rows } = await (few === null ? executeByIndex(db, statement) : executeWithoutTableScan(db, statement));
   const last = rows[rows.length > limit ? limit - 1 : rows.length - 1];
   const isEnd = rows.length <= limit && last?.number !== MAX_EXAMINED;
   return {
@@ -100,58 +113,97 @@ export async function readKeysetPage<Row>(
   };
 }
 
+/** Search that few rows match, and the ids of these rows. */
+interface FoundRows {
+  search: Search;
+  ids: string[];
+}
+
 /** Returns the search that the fewest rows match, or null if all searches match many rows. */
-async function findFew(db: Database, list: KeysetList<unknown>, searches: Search[]): Promise<Search | null> {
+async function findFew(
+  db: Database,
+  { from, ofTenant }: KeysetList<unknown>,
+  searches: Search[],
+): Promise<FoundRows | null> {
   if (searches.length === 0) {
     return null;
   }
-  const counts = searches.map(
-    (search) => sql`(SELECT count(*)::int4 FROM (${idsOf(list, search)} LIMIT ${sql.lit(FEW)}) AS found)`,
-  );
-  const statement = sql<{ counts: number[] }>`SELECT ARRAY[${sql.join(counts)}] AS counts`;
+  const few = sql.lit(FEW);
+  const found = searches.map(({ isMatch, ids = sql`SELECT id FROM ${from} WHERE ${ofTenant} AND ${isMatch}` }) => {
+    return sql`(SELECT CASE WHEN count(*) < ${few} THEN coalesce(json_agg(id), '[]') END FROM (${ids} LIMIT ${few}) AS found)`;
+  });
+  const statement = sql<{ found: (string[] | null)[] }>`SELECT json_build_array(${sql.join(found)}) AS found`;
   const { rows } = await executeWithoutTableScan(db, statement);
-  const found = rows[0]?.counts ?? [];
-  const least = Math.min(...found);
-  return least < FEW ? (searches[found.indexOf(least)] ?? null) : null;
+  return searches
+    .map((search, index) => ({ search, ids: rows[0]?.found[index] ?? null }))
+    .filter((each): each is FoundRows => each.ids !== null)
+    .reduce<FoundRows | null>((least, each) => (least && least.ids.length <= each.ids.length ? least : each), null);
 }
 
-function idsOf({ from, ofTenant }: KeysetList<unknown>, { isMatch, ids }: Search): RawBuilder<unknown> {
-  return ids ?? sql`SELECT id FROM ${from} WHERE ${ofTenant} AND ${isMatch}`;
+interface Examination {
+  where: Condition[];
+  filters: Condition[];
+  few: FoundRows | null;
+  lead: Indexed | undefined;
+  order: RawBuilder<unknown>;
 }
 
 /** Selects the rows that the page examines: their keys, and whether they pass the filters. */
 function examined(
-  list: KeysetList<unknown>,
-  { where, filters, search }: { where: Condition[]; filters: Condition[]; search: Search | null },
+  { from, key }: KeysetList<unknown>,
+  { where, filters, few, lead, order }: Examination,
 ): RawBuilder<unknown> {
-  const { from, key, direction } = list;
-  const columns = key.map(({ name, column = sql.id(name) }) => sql`${column} AS ${sql.id(name)}`);
+  const columns = [
+    ...given(lead, ({ column }) => sql`${sql.id(column)} AS lead`),
+    ...key.map(({ name, column = sql.id(name) }) => sql`${column} AS ${sql.id(name)}`),
+  ];
   const select = sql`SELECT ${sql.join(columns)}, ${allOf(filters)} AS passes FROM ${from} WHERE ${allOf(where)}`;
-  const sorted = (order: RawBuilder<unknown>[]) =>
-    sql`ORDER BY ${sql.join(order.map((column) => sql`${column} ${sql.raw(direction)}`))} LIMIT ${sql.lit(MAX_EXAMINED)}`;
-  if (search === null) {
-    return sql`${select} ${sorted(key.map(({ name, column = sql.id(name) }) => column))}`;
-  }
   // OFFSET 0 keeps PostgreSQL from reading an index in the order of the list until it meets the few rows of the search.
-  const few = sql`${select} AND id = ANY (ARRAY(${idsOf(list, search)})) OFFSET 0`;
-  return sql`SELECT * FROM (${few}) AS few ${sorted(key.map(({ name }) => sql.id(name)))}`;
+  const rows = few === null ? select : sql`SELECT * FROM (${select} AND id = ANY (${few.ids}::uuid[]) OFFSET 0) AS few`;
+  return sql`${rows} ORDER BY ${order} LIMIT ${sql.lit(MAX_EXAMINED)}`;
 }
 
-function isAfter({ key, direction }: KeysetList<unknown>, after: string[]): Condition {
-  const columns = key.map(({ name, column = sql.id(name) }) => column);
-  const values = key.map(({ type }, index) => sql`${after[index]}::${sql.raw(type)}`);
-  return sql<boolean>`(${sql.join(columns)}) ${sql.raw(direction === 'ASC' ? '>' : '<')} (${sql.join(values)})`;
+/**
+ * Returns the conditions that the key is after `after` and within the bounds of the list. With `lead`, they compare the column of `lead`
+ * together with the key. Only the index of `lead` fits such a comparison. With `column = value`, PostgreSQL might read the index of the key
+ * alone, and skip any number of rows.
+ */
+function boundsOf(
+  { key, direction, fromId, beforeId }: KeysetList<unknown>,
+  after: string[] | null,
+  lead: Indexed | undefined,
+): Condition[] {
+  const compare = (operator: string, values: string[]) => {
+    const columns = key.slice(0, values.length).map(({ name, column = sql.id(name) }) => column);
+    const bounds = values.map((value, index) => sql`${value}::${sql.raw(key[index]?.type ?? '')}`);
+    const leadColumn = given(lead, ({ column }) => sql.id(column));
+    const leadValue = given(lead, ({ value, type }) => sql`${value}::${sql.raw(type)}`);
+    return sql`(${sql.join([...leadColumn, ...columns])}) ${sql.raw(operator)} (${sql.join([...leadValue, ...bounds])})`;
+  };
+  const isUp = direction === 'ASC';
+  const [cursor = null] = after ?? [];
+  const start = isUp ? fromId : beforeId;
+  // A cursor is within the bounds, unless it belongs to a call with other filters.
+  const isCursorLater = cursor !== null && (start === undefined || (isUp ? cursor >= start : cursor <= start));
+  const fromStart = isCursorLater || start === undefined ? null : compare(isUp ? '>=' : '<', [start]);
+  const fromCursor = isCursorLater && after !== null ? compare(isUp ? '>' : '<', after) : null;
+  const end = isUp ? beforeId : fromId;
+  const toEnd = end === undefined ? null : compare(isUp ? '<' : '>=', [end]);
+  const ofLead = (operator: string) => (lead === undefined ? null : compare(operator, []));
+  const bounds = [fromCursor ?? fromStart ?? ofLead(isUp ? '>=' : '<='), toEnd ?? ofLead(isUp ? '<=' : '>=')];
+  return bounds.filter((bound) => bound !== null);
 }
 
-/** Returns the condition for a value of a query, or no condition if the value is undefined. */
-export function given<Value>(
-  value: Value | undefined,
-  make: (value: Value) => RawBuilder<boolean>,
-): RawBuilder<boolean>[] {
+function equals({ column, type, value }: Indexed): Condition {
+  return sql`${sql.id(column)} = ${value}::${sql.raw(type)}`;
+}
+
+/** Returns the condition or the search for a value of a query. Returns an empty array if the value is undefined. */
+export function given<Value, Made>(value: Value | undefined, make: (value: Value) => Made): Made[] {
   return value === undefined ? [] : [make(value)];
 }
 
 /** Returns one condition that is true if all conditions are true. */
 function allOf(conditions: Condition[]): Condition {
-  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` AND `)})`;
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
 }

@@ -36,40 +36,37 @@ export function listOfTenant(
   filter: OrderFilter,
   order: 'newest' | 'oldest',
 ): KeysetList<ListedOrder> {
-  const isOpen = filter.isOpen || (filter.status !== undefined && !FINAL_STATUSES.includes(filter.status));
+  const isOpen = filter.isOpen === true || (filter.status !== undefined && !FINAL_STATUSES.includes(filter.status));
   return {
     ...NEWEST_FIRST,
     ...(order === 'oldest' && { direction: 'ASC' }),
     name: `orders:${order}`,
     from: sql`restaurant_order`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    range: [
-      ...given(filter.fromId, (id) => sql`id >= ${id}::uuid`),
-      ...given(filter.beforeId, (id) => sql`id < ${id}::uuid`),
-      ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
-    ],
-    indexed: [
-      // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use
-      // the partial index of open orders.
-      ...(isOpen ? [sql<boolean>`status NOT IN ('completed', 'cancelled')`] : []),
-      ...given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`),
-    ],
+    // The text of the statement contains the statuses `completed` and `cancelled`. If they were parameters, the planner could not use the
+    // partial index of open orders.
+    where: isOpen ? [sql`status NOT IN ('completed', 'cancelled')`] : [],
+    fromId: filter.fromId,
+    beforeId: filter.beforeId,
+    indexed: isOpen ? [] : given(filter.credentialId, (value) => ({ column: 'credential_id', type: 'uuid', value })),
+    searches: searchesOf(tenantId, filter, isOpen),
     filters: [
       ...given(filter.status, (status) => sql`status = ${status}`),
       ...given(filter.orderType, (type) => sql`order_type = ${type}`),
     ],
-    searches: searchesOf(tenantId, filter),
     row: sql`SELECT id, status, status_changed_at FROM restaurant_order WHERE tenant_id = ${tenantId} AND id = page.id`,
   };
 }
 
 const FINAL_STATUSES: readonly OrderStatus[] = ['completed', 'cancelled'];
 
-function searchesOf(tenantId: number, filter: OrderFilter): Search[] {
+function searchesOf(tenantId: number, filter: OrderFilter, isOpen: boolean): Search[] {
   // In the unique key, the credential comes before the external id. So this search needs the ids of all credentials of the tenant.
   const credentials = sql`SELECT id FROM credential WHERE tenant_id = ${tenantId}`;
   const isOfAny = sql`credential_id = ANY (ARRAY(${credentials}))`;
   return [
+    ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
+    ...(isOpen ? given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`) : []),
     ...given(filter.externalOrderId, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
     ...given(filter.phone, (phone) => sql`customer_digits = ${digitsOf(phone)}`),
     ...given(filter.name, (name) => beginsWith(sql`customer_search_name`, name)),

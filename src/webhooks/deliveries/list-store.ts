@@ -36,32 +36,32 @@ export type DetailRow = DeliveryRow & { body: string; answers: Record<string, st
 /** Returns the list of the tenant's deliveries that pass the filter, newest first. */
 export function listDeliveries(tenantId: number, filter: DeliveryFilter): KeysetList<DeliveryRow> {
   const { status, credentialId, type, ids, createdFromMs, createdToMs } = filter;
-  // The status is a literal in the SQL text. With a parameter, the planner could not use the partial index of the other statuses.
-  const ofStatus = given(status, (text) => sql`status = ${sql.lit(text)}`);
   const createdAt = ofEvent(tenantId, 'created_at');
   return {
     ...NEWEST_FIRST,
     name: 'deliveries',
     from: sql`delivery`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    range: [
-      ...given(createdFromMs, (ms) => sql`id >= ${firstIdAt(Math.max(0, ms - TIME_OF_CHANGE_MS))}::uuid`),
-      ...given(createdToMs, (ms) => sql`id < ${firstIdAt(Math.max(0, ms + TIME_OF_CHANGE_MS))}::uuid`),
-      ...given(ids, (some) => sql`id = ANY (${some}::uuid[])`),
-    ],
+    fromId: createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs - TIME_OF_CHANGE_MS)),
+    beforeId: createdToMs === undefined ? undefined : firstIdAt(Math.max(0, createdToMs + TIME_OF_CHANGE_MS)),
     indexed: [
-      ...(status === 'delivered' ? [] : ofStatus),
-      ...given(credentialId, (id) => sql`credential_id = ${id}::uuid`),
+      ...(status === undefined || status === 'delivered'
+        ? []
+        : [{ column: 'status', type: 'text', value: status, where: sql`status <> 'delivered'` } as const]),
+      ...given(credentialId, (value) => ({ column: 'credential_id', type: 'uuid', value }) as const),
     ],
     filters: [
-      ...(status === 'delivered' ? ofStatus : []),
+      ...(status === 'delivered' ? [sql`status = 'delivered'`] : []),
       ...given(createdFromMs, (ms) => sql`${createdAt} >= ${new Date(ms)}`),
       ...given(createdToMs, (ms) => sql`${createdAt} < ${new Date(ms)}`),
     ],
-    searches: given(type, (text) => sql`${ofEvent(tenantId, 'type')} = ${text}`).map((isMatch) => ({
-      isMatch,
-      ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${type}`,
-    })),
+    searches: [
+      ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(type, (text) => ({
+        isMatch: sql`${ofEvent(tenantId, 'type')} = ${text}`,
+        ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${text}`,
+      })),
+    ],
     row: rowOf(tenantId, sql`page.id`),
   };
 }

@@ -28,9 +28,11 @@ export function listEvents(tenantId: number, { credentialId, type, ids }: EventF
     name: 'events',
     from: sql`event`,
     ofTenant: sql`tenant_id = ${tenantId}`,
-    range: given(ids, (some) => sql`id = ANY (${some}::uuid[])`),
-    indexed: given(type, (text) => sql`type = ${text}`),
-    searches: given(credentialId, (id) => sql`credential_id = ${id}::uuid`).map((isMatch) => ({ isMatch })),
+    indexed: given(type, (value) => ({ column: 'type', type: 'text', value })),
+    searches: [
+      ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(credentialId, (id) => ({ isMatch: sql`credential_id = ${id}::uuid` })),
+    ],
     row: sql`
       SELECT e.id, e.credential_id, e.body, d.status, d.attempts, d.attempt_count, d.claimed_at
       FROM event AS e LEFT JOIN LATERAL (
