@@ -29,7 +29,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: '${event.body}::jsonb::text AS body,',
       },
     ],
-    suites: ['src/webhooks/deliveries/retries.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery.test.ts'],
   },
   {
     name: 'event after commit',
