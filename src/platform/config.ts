@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
-import { isLoopback } from './lib/loopback.ts';
+import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
 import { nearName } from './lib/near-names.ts';
 import { withPooler } from './lib/postgres-url.ts';
 import { InvalidValueError, parseBaseUrl } from './lib/setting-values.ts';
@@ -149,11 +149,8 @@ export interface PartnerConfig {
    * home folder.
    */
   stateDir: string | null;
-  /**
-   * Variables that name a proxy for the calls to the service, as Node reads them. Empty if the service is on this machine, because a proxy on
-   * another machine cannot reach it, and would see the API secret.
-   */
-  proxyVariables: Environment;
+  /** Variables that name a proxy for the calls to the service. */
+  proxyVariables: ProxyVariables;
 }
 
 /**
@@ -173,25 +170,28 @@ export function readPartnerApiKey(given: string | undefined, environment: Enviro
 export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment): PartnerConfig {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
-  const serviceUrl = parseServiceUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080');
+  const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>
+    parseBaseUrl(given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080'),
+  );
   const apiKey = parseCredential('ROOMSERVICE_API_KEY', readPartnerApiKey(given.apiKey, environment));
   if (secret.fault !== null) {
     throw new OperatorError(secret.fault);
   }
   return {
     serviceUrl,
-    proxyVariables: isLoopback(new URL(serviceUrl).hostname) ? {} : environment,
+    proxyVariables: orOperatorError('', () => proxyVariables(serviceUrl, environment)),
     apiKey,
     apiSecret: parseCredential('ROOMSERVICE_API_SECRET', secret.text ?? text('SECRET')),
     stateDir: findStateDir(environment['XDG_STATE_HOME']),
   };
 }
 
-function parseServiceUrl(value: string): string {
+/** Calls a parser. Turns its InvalidValueError into an OperatorError, whose message begins with `prefix`. */
+function orOperatorError<T>(prefix: string, parse: () => T): T {
   try {
-    return parseBaseUrl(value);
+    return parse();
   } catch (error) {
-    throw error instanceof InvalidValueError ? new OperatorError(`--url or ROOMSERVICE_URL ${error.message}`) : error;
+    throw error instanceof InvalidValueError ? new OperatorError(`${prefix}${error.message}`) : error;
   }
 }
 

@@ -87,7 +87,7 @@ describe('roomservice command line', () => {
       [0, 0, 0],
       ends.map(({ stderr }) => stderr).join(''),
     );
-    const applied = ends.filter(({ stdout }) => /^Applied: 0001_tenants, 0002_\w+, .+\n$/.test(stdout));
+    const applied = ends.filter(({ stdout }) => /^Applied: 0001_schema\n$/.test(stdout));
     const upToDate = ends.filter(({ stdout }) => stdout === 'The database is up to date.\n');
     assert.deepEqual([applied.length, upToDate.length], [1, 2]);
     assert.equal(await postgresPid(env['DATA_DIR'] ?? ''), 0);

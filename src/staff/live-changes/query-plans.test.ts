@@ -44,8 +44,8 @@ describe('query plans of the statements of live changes', {
   const COPIES: [table: string, columns: string, values: string][] = [
     [
       'restaurant_order',
-      'credential_id, external_order_id, status, order_type, lines, total, currency, created_at',
-      "credential_id, 'copy ' || n, status, order_type, lines, total, currency, created_at - n * interval '1 minute'",
+      'credential_id, external_order_id, status, status_changed_at, order_type, lines, total, currency, created_at',
+      "credential_id, 'copy ' || n, status, status_changed_at, order_type, lines, total, currency, created_at - n * interval '1 minute'",
     ],
     ['event', 'credential_id, type, body, created_at', 'credential_id, type, body, created_at'],
     [

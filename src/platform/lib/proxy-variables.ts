@@ -1,0 +1,29 @@
+import { isLoopback } from './loopback.ts';
+import { InvalidValueError } from './setting-values.ts';
+
+const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
+
+/** Values of the variables that name a proxy. Node prefers a name in small letters. */
+export type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
+
+/**
+ * Returns the variables that name a proxy for calls to a server. Returns no variables if the server is on this machine and the proxy is on
+ * another machine, because the proxy cannot reach the server, and would see the API secret.
+ * @throws InvalidValueError if the proxy has no URL with http or https. The message names the variable
+ */
+export function proxyVariables(
+  serverUrl: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): ProxyVariables {
+  const { hostname, protocol } = new URL(serverUrl);
+  const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const text = environment[name.toLowerCase()] || environment[name] || '';
+  const proxy = URL.parse(text);
+  if (text !== '' && proxy?.protocol !== 'http:' && proxy?.protocol !== 'https:') {
+    throw new InvalidValueError(`${name} must be the URL of a proxy, such as http://proxy.example:3128`);
+  }
+  if (proxy === null || (isLoopback(hostname) && !isLoopback(proxy.hostname))) {
+    return {};
+  }
+  return Object.fromEntries(NAMES.flatMap((each) => (environment[each] ? [[each, environment[each]]] : [])));
+}
