@@ -68,7 +68,7 @@ describe('POST /v1/channel-manager/channels/', () => {
 });
 
 describe('GET /v1/channel-manager/channels/', () => {
-  it('200: the list of channels shows the newest first and no secrets, as a whole list or in pages', async () => {
+  it('200: the list of channels shows the newest first and no secrets', async () => {
     const own = await service.tenant({ features: ['hotel'] });
     const [first, second] = [await makeChannel(service, own, 'one'), await makeChannel(service, own, 'two')];
     const { status, body } = await service.call('GET', CHANNELS, { headers: own.owner });
@@ -79,8 +79,6 @@ describe('GET /v1/channel-manager/channels/', () => {
       [shown(second), shown(first)],
     );
     assert.match(body[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const page = await service.call('GET', `${CHANNELS}?page=2&page_size=1`, { headers: own.owner });
-    assert.deepEqual([page.body.count, page.body.next, page.body.results[0].source], [2, null, 'one']);
   });
 });
 

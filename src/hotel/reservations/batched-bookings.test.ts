@@ -14,7 +14,8 @@ import { createNightReader, holdNightsOf, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
-import { Reservations } from './reservations.ts';
+import { partnerBooking, partnerShape, Reservations } from './reservations.ts';
+import type { ReservationCreate } from './schema.ts';
 
 const HOTELS = 3;
 const CAPACITY = 4;
@@ -84,7 +85,7 @@ type Changes = Record<string, unknown>;
 
 /** Books two nights in the room type Double, with check-in in thirty days. The fields in `changes` replace these defaults. */
 const book = (hotel: TestHotel, changes: Changes = {}, at = reservations) =>
-  at.book(callerOf(hotel), stay(hotel, changes) as Parameters<Reservations['book']>[1]);
+  at.book(...partnerBooking(callerOf(hotel), stay(hotel, changes) as ReservationCreate));
 
 /** Returns for each booking `booked`, `replayed` (an earlier call booked the stay), or the error code of its refusal. */
 async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]> {
@@ -105,8 +106,9 @@ describe('concurrent bookings that share a transaction', {
       const made = await Promise.all(
         names.map((name, index) => book(hotelNumber(index), { external_reservation_id: name })),
       );
-      for (const [index, { reservation, isReplayed }] of made.entries()) {
+      for (const [index, { row, isReplayed }] of made.entries()) {
         const hotel = hotelNumber(index);
+        const reservation = partnerShape(row);
         assert.deepEqual(
           [reservation.external_reservation_id, reservation.total_amount, isReplayed],
           [names[index], `${((index % HOTELS) + 1) * 20}.00`, false],

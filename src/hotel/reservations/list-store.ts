@@ -6,7 +6,7 @@ import { digitsOf } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
-import type { ReservationSource } from './source.ts';
+import type { ReservationSource } from './reservation-status.ts';
 import type { ReservationRow } from './store.ts';
 
 /**

@@ -136,7 +136,7 @@ describe('filters of GET /v1/staff/reservations/', () => {
     const found = async (query: Record<string, string>) => {
       const { status, body, text } = await get(`?${new URLSearchParams(query)}`, other.staff);
       assert.equal(status, 200, text);
-      return body.map(({ guest }: { guest: { name: string } }) => guest.name);
+      return body.results.map(({ guest }: { guest: { name: string } }) => guest.name);
     };
     for (const email of ['josé.silva@example.com', 'JOSÉ.SILVA@EXAMPLE.COM', '\u200Ejose\u0301.silva@example.com ']) {
       assert.deepEqual(await found({ email }), ['House', 'Partner'], email);
