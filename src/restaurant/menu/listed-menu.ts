@@ -2,8 +2,8 @@ import { totalmem } from 'node:os';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { renderForPartners } from './large-menu.ts';
-import type { MenuAnswer } from './rendered-menu.ts';
+import { renderForPartners } from './menu-thread.ts';
+import type { MenuAnswer } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion } from './store.ts';
 import type { MenuOwner } from './stored-menu.ts';
@@ -37,11 +37,6 @@ interface CachedMenu {
   currency: string;
   menu: Promise<ListedMenu>;
   bytes: number;
-  /**
-   * Sequence number of the last read of this menu. The reads of all menus share one sequence, so the menu with the lowest number is
-   * evicted first.
-   */
-  lastRead: number;
 }
 
 export interface MenuReaderOptions {
@@ -51,49 +46,38 @@ export interface MenuReaderOptions {
 }
 
 /**
- * Returns a function that reads a menu, and that uses two caches:
- * - Rendered menus. If the current version of a menu is not cached, the function reads and renders the menu. If this cache is full, the
- *   least recently read menu is evicted.
- * - The number of the current version of each menu. A change of any data of the tenant invalidates this number.
+ * Returns a function that reads a menu. It caches the rendered menus, and evicts the least recently read one if they have too many bytes.
+ * The tenant cache has the number of the current version of each menu. Any change of the tenant invalidates this number, but the menu is
+ * rendered again only if its version has changed.
  */
 export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
-  /** Cached menus by tenant id. */
+  /** Cached menus by tenant id, the least recently read first. */
   const cached = new Map<number, CachedMenu>();
   let cachedBytes = 0;
-  let reads = 0;
 
   function evict(tenantId: number): void {
     cachedBytes -= cached.get(tenantId)?.bytes ?? 0;
     cached.delete(tenantId);
   }
 
-  /**
-   * Evicts the least recently read menus until the other menus fit into the cache. Each eviction searches all cached menus, which is cheap
-   * compared with loading a menu. A sorted list would need no search, but it would make every read a microsecond slower.
-   */
-  function evictLeastRecentlyRead(): void {
-    while (cachedBytes > maxCachedBytes && cached.size > 1) {
-      const [tenantId] = [...cached].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
-      evict(tenantId);
-    }
-  }
-
-  /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
-  function load(tenantId: number, version: number, currency: string): CachedMenu {
+  function load(owner: MenuOwner, version: number): CachedMenu {
+    const { tenantId, currency } = owner;
     evict(tenantId);
-    const menu = withRetries(() => loadMenu(db, { tenantId, currency }));
-    const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
-    cached.set(tenantId, loading);
+    const loading = { version, currency, menu: withRetries(() => loadMenu(db, owner)), bytes: 0 };
     // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
     // must not change the cache.
     const isStillCached = () => cached.get(tenantId) === loading;
-    menu.then(
+    loading.menu.then(
       ({ plain, gzipped }) => {
         if (isStillCached()) {
           loading.bytes = plain.body.length + gzipped.body.length;
           cachedBytes += loading.bytes;
-          evictLeastRecentlyRead();
+        }
+        for (const oldest of cached.keys()) {
+          if (cachedBytes > maxCachedBytes && cached.size > 1) {
+            evict(oldest);
+          }
         }
       },
       () => {
@@ -107,21 +91,20 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
 
   const loadVersion = (tenantId: number) => versions.load(tenantId, tenantId, () => readMenuVersion(db, tenantId));
 
-  return async ({ tenantId, currency }) => {
+  return async (owner) => {
+    const { tenantId, currency } = owner;
     const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
     const current = cached.get(tenantId);
-    const isCurrent = current?.version === version && current.currency === currency;
-    const entry = isCurrent ? current : load(tenantId, version, currency);
-    reads += 1;
-    entry.lastRead = reads;
+    const entry = current?.version === version && current.currency === currency ? current : load(owner, version);
+    cached.delete(tenantId);
+    cached.set(tenantId, entry);
     return await entry.menu;
   };
 }
 
 /**
  * Reads and renders a menu. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
- * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish. To save this time, the few dishes that were
- * parsed last stay in a cache.
+ * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish, so a few parsed dishes stay in memory.
  */
 async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   const texts = await readMenu(db, owner.tenantId, 'listed');
@@ -143,38 +126,21 @@ async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   };
 }
 
-/**
- * Maximum number of dishes in the cache of parsed dishes of one menu. A dish in this cache is not parsed again when it is ordered. If the
- * cache is full, a new dish takes the place of the dish that was parsed first.
- */
-const MAX_RECENT = 16;
-/**
- * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes. A larger dish is parsed again for each order. A real dish
- * has about 2 KB.
- */
-const MAX_RECENT_BYTES = 16 * 1024;
+/** Maximum number of parsed dishes that one menu keeps. */
+const MAX_PARSED = 16;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
-  const recent = new Map<string, Dish>();
-  const keep = (sku: string, dish: Dish) => {
-    recent.set(sku, dish);
-    const [oldest] = recent.keys();
-    if (recent.size > MAX_RECENT && oldest !== undefined) {
-      recent.delete(oldest);
-    }
-  };
+  const parsed = new Map<string, Dish>();
   return {
     get(sku) {
-      const known = recent.get(sku);
-      const text = known === undefined ? textOf(sku) : undefined;
-      if (text === undefined) {
-        return known;
+      const text = parsed.has(sku) ? undefined : textOf(sku);
+      if (text !== undefined) {
+        if (parsed.size === MAX_PARSED) {
+          parsed.clear();
+        }
+        parsed.set(sku, JSON.parse(text.toString()) as Dish);
       }
-      const dish = JSON.parse(text.toString()) as Dish;
-      if (text.length <= MAX_RECENT_BYTES) {
-        keep(sku, dish);
-      }
-      return dish;
+      return parsed.get(sku);
     },
   };
 }
