@@ -107,7 +107,7 @@ export function hasMoved(before: Nights, after: Nights): boolean {
   );
 }
 
-type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
+export type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
 
 type State = Nights & Pick<ReservationRow, 'tenant_id' | 'id' | 'status'>;
 

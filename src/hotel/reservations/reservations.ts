@@ -24,7 +24,6 @@ export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from '
 export { type BookingSource, houseBooking, partnerBooking, type StayInput } from './book.ts';
 export { hasMoved, type WantedChange, wantedChange } from './changes.ts';
 export { checkRange, lockStay } from './checks.ts';
-export type { ReservationFilter } from './list-store.ts';
 export { repairNights } from './night.ts';
 export { type Recount, recount } from './night-store.ts';
 export { PmsReservation } from './schema.ts';
@@ -225,11 +224,11 @@ export class Reservations {
    * @throws ApiError 400 `invalid_request` if a filter or the cursor is invalid
    */
   async listForStaff(tenantId: number, query: StaffReservationQuery): Promise<ListPart<lists.LabelledRow>> {
-    const filter = filterOf(tenantId, query);
-    const { property_id: propertyId } = query;
+    const filter = filterOf(query);
+    const { property_id: propertyId, order } = query;
     // If the hotel has only one property, `listRoomTypeIds` returns undefined, and the query needs no condition for the property.
-    const roomTypeIds = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
-    const list = lists.listForStaff({ ...filter, roomTypeIds }, query.order ?? 'newest');
+    const room_type_ids = propertyId === undefined ? undefined : await listRoomTypeIds(this.#db, tenantId, propertyId);
+    const list = lists.listForStaff(tenantId, { ...filter, room_type_ids }, order);
     return await readPart(this.#db, list, query);
   }
 

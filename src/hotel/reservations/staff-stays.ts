@@ -8,7 +8,7 @@ import { type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import { checkAmounts, type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
-import { hasMoved, nextChangeTime, wantedChange, writeChange } from './changes.ts';
+import { hasMoved, type Nights, nextChangeTime, wantedChange, writeChange } from './changes.ts';
 import { checkArrival, checkGuests, checkRange, lockStay, priceOf, priceStay, requireActive } from './checks.ts';
 import { sourceOf } from './reservation-status.ts';
 import { HouseChange } from './staff-schema.ts';
@@ -117,19 +117,6 @@ function earlyEnd(row: ReservationRow, { check_out }: EarlyEnd, today: DateText)
   return { check_out, nightly_prices: null };
 }
 
-/** Planned change of a stay that the hotel itself booked. */
-interface ChangePlan {
-  /** Stay before the change. */
-  row: ReservationRow;
-  input: HouseChange;
-  /** Room type and dates after the change. */
-  nights: Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
-  /** True if the room type or a date changes. */
-  isMoved: boolean;
-  /** Currency of the tenant. The stay may have an older currency. */
-  currency: string;
-}
-
 /**
  * Returns the error for a change that is refused, or null if the stay may change.
  * @param isEnd true if the change ends the stay early, which is allowed for every source
@@ -160,84 +147,72 @@ function refused(message: string): ApiError {
   return apiError('invalid_status_transition', message);
 }
 
-/** Change of a stay that has passed all checks, except the check that each added night has a room left. */
-interface CheckedChange {
-  update: ReservationUpdate;
-  /** Number of rooms of the room type after the change. Infinity if rooms are not checked. */
-  capacity: number;
-}
-
 /**
- * Checks the change of a stay that the hotel itself booked, and prices it.
- * @param currency currency of the tenant
- * @throws ApiError as `changeStay` does
+ * Checks the change of a stay that the hotel itself booked, and prices it. The amount is in the currency of the stay. The day of arrival is
+ * checked if it changes, and the number of guests if the caller gives it or changes the room type.
+ * @param currency currency of the tenant. The stay may have an older currency
+ * @returns new values of the stay, and the number of rooms of its room type, which is Infinity if rooms are not checked
  */
 async function houseChange(
   tx: Tx,
   row: ReservationRow,
   present: RoomTypeWithClock,
   { input, currency }: { input: HouseChange; currency: string },
-): Promise<CheckedChange> {
+): Promise<{ update: ReservationUpdate; capacity: number }> {
+  const { overbook = false, guests = row.guests } = input;
   const nights = {
     room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
     check_in: input.check_in ?? row.check_in,
     check_out: input.check_out ?? row.check_out,
   };
   checkRange(nights);
-  const plan: ChangePlan = { row, input, nights, isMoved: hasMoved(row, nights), currency };
   const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
   const isSameType = nights.room_type_id === row.room_type_id;
   const roomType = isSameType ? present : await requireActive(find, row.tenant_id, nights.room_type_id);
-  checkChange(roomType, plan);
-  const price = await quoteChange(tx, roomType, plan);
-  const update = { ...nights, ...price, ...guestUpdate(row, input), guests: input.guests ?? row.guests };
-  return { update, capacity: input.overbook ? Infinity : roomType.physical_capacity };
-}
-
-/**
- * Checks the amount, in the currency of the stay. Checks the day of arrival if this day changes. Checks the number of guests if the caller
- * gives this number or changes the room type. If `overbook` is true, never checks the number of guests.
- * @throws ApiError 400 `invalid_request`
- */
-function checkChange(roomType: RoomTypeWithClock, { row, input, nights }: ChangePlan): void {
   checkAmounts([['total_amount', input.total_amount]], row.currency);
   if (nights.check_in !== row.check_in) {
     checkArrival(roomType, nights.check_in, 'yesterday');
   }
-  if (!input.overbook && (input.guests !== undefined || nights.room_type_id !== row.room_type_id)) {
-    checkGuests(roomType, input.guests ?? row.guests);
+  if (!overbook && (input.guests !== undefined || !isSameType)) {
+    checkGuests(roomType, guests);
   }
+  const price = hasMoved(row, nights)
+    ? await movedPrice(tx, row, roomType, { nights, input, currency })
+    : keptPrice(row, input.total_amount);
+  return {
+    update: { ...nights, ...price, ...guestUpdate(row, input), guests },
+    capacity: overbook ? Infinity : roomType.physical_capacity,
+  };
+}
+
+function keptPrice(row: ReservationRow, amount: HouseChange['total_amount']) {
+  const total_amount = amount === undefined ? row.total_amount : formatMoney(String(amount));
+  return { total_amount, nightly_prices: total_amount === row.total_amount ? row.nightly_prices : null };
 }
 
 /**
- * Returns the rate plan and the price after the change. If the caller gives no amount, the price changes only if the dates or the room type
- * change. A new price from a rate plan is in the currency of the tenant, and an amount of the caller is in the currency of the stay.
- * @throws ApiError 409 `room_not_available` if the dates or the room type change and no rate plan allows the stay
+ * Returns the rate plan and the price of a stay whose nights change. A price from a rate plan is in the currency of the tenant, and an
+ * amount of the caller is in the currency of the stay.
+ * @throws ApiError 409 `room_not_available` if no rate plan allows the stay
  */
-async function quoteChange(tx: Tx, roomType: RoomTypeWithClock, plan: ChangePlan) {
-  const { row, input, nights, isMoved } = plan;
+async function movedPrice(
+  tx: Tx,
+  row: ReservationRow,
+  roomType: RoomTypeWithClock,
+  { nights, input, currency }: { nights: Nights; input: HouseChange; currency: string },
+) {
   const { total_amount: amount, overbook = false } = input;
-  if (!isMoved) {
-    const total = amount === undefined ? row.total_amount : formatMoney(String(amount));
-    const nightly_prices = total === row.total_amount ? row.nightly_prices : null;
-    return { rate_plan_id: row.rate_plan_id, total_amount: total, nightly_prices, currency: row.currency };
-  }
   const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
   const quote = quoteKept(row, plans, nights, overbook) ?? priceStay(roomType, plans, nights, overbook);
-  const currency = amount === undefined ? plan.currency : row.currency;
-  return { rate_plan_id: quote.planId, ...priceOf(quote, currency, amount), currency };
+  const priced = amount === undefined ? currency : row.currency;
+  return { rate_plan_id: quote.planId, ...priceOf(quote, priced, amount), currency: priced };
 }
 
 /**
  * Returns the price of the changed stay under the rate plan that the stay has now. Returns null if this plan does not allow the changed
  * stay. A closed night is allowed if it was part of the stay before the change.
  */
-function quoteKept(
-  row: ReservationRow,
-  plans: PlanCalendar[],
-  nights: ChangePlan['nights'],
-  overbook: boolean,
-): Quote | null {
+function quoteKept(row: ReservationRow, plans: PlanCalendar[], nights: Nights, overbook: boolean): Quote | null {
   const isSameType = nights.room_type_id === row.room_type_id;
   const plan = isSameType ? plans.find(({ id, isActive }) => isActive && id === row.rate_plan_id) : undefined;
   if (plan === undefined) {
