@@ -14,9 +14,8 @@ import { lockPlans } from './plans.ts';
 import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
-import { type NightsWrite, storeNights } from './write-store.ts';
 
-export { type PlanNights, readPlanNights } from './calendar-store.ts';
+export { type PlanNights, readPlanNights } from './store.ts';
 export { checkAmounts, checkPrices } from './amounts.ts';
 export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
@@ -162,9 +161,9 @@ function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.Pl
  * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
  * night, and the second one would fail.
  */
-async function writeNights(tx: Tx, write: NightsWrite): Promise<void> {
+async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await lockPlans(tx, write.tenantId, write.nights);
-  await storeNights(tx, write);
+  await store.storeNights(tx, write);
 }
 
 export interface AppliedRatePlans {

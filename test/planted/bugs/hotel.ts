@@ -129,7 +129,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a stop-sell resets the price of its night',
     edits: [
       {
-        file: 'src/hotel/rates/write-store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: "price === 'keep' ? 'rate.price' : 'given.price'",
         replace: "'given.price'",
       },
@@ -189,7 +189,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a change of several rate plans writes all prices to the first of them',
     edits: [
       {
-        file: 'src/hotel/rates/write-store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: ', sql`given.rate_plan_id`]',
         replace: ', sql`${planIds[0]}::uuid`]',
       },
