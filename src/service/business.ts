@@ -3,7 +3,6 @@ import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
-import { StaffStays } from '#hotel/reservations/staff-stays.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import type { Caches } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -51,6 +50,5 @@ export function createBusiness({ db, keyring, caches, wake }: Platform) {
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
-    staffStays: new StaffStays({ db, findRoomType }),
   };
 }

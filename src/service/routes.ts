@@ -20,7 +20,6 @@ import { pmsRoutes } from '#hotel/pms/routes.ts';
 import { calendarStaffRoutes, propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
 import { nightStaffRoutes } from '#hotel/nights/staff-routes.ts';
 import { rateStaffRoutes } from '#hotel/rates/staff-routes.ts';
-import { nightHistoryRoutes } from '#hotel/reservations/night-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
@@ -77,7 +76,7 @@ export interface Parts extends Business {
 export function registerRoutes(app: App, parts: Parts): void {
   const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, opening, orders } =
     parts;
-  const { reservations, staffStays, findRoomType, readHeldNights } = parts;
+  const { reservations, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
@@ -108,10 +107,9 @@ export function registerRoutes(app: App, parts: Parts): void {
   propertyStaffRoutes(app, { db, staffGuard: guards.hotelOrRateStaff });
   calendarStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
   nightStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
-  nightHistoryRoutes(app, { db, staffGuard: guards.hotelStaff });
   rateStaffRoutes(app, { db, rateGuard: guards.rateStaff });
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
-  reservationStaffRoutes(app, { reservations, staffStays, staffGuard: guards.hotelStaff });
+  reservationStaffRoutes(app, { db, reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, { db, ownerGuard: guards.owner });
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
   eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });

@@ -1,9 +1,7 @@
 import { describe } from 'node:test';
 import fc from 'fast-check';
 import * as nights from '#hotel/nights/store.ts';
-import { readPlanNights } from '#hotel/rates/calendar-store.ts';
 import * as rates from '#hotel/rates/store.ts';
-import { storeNights } from '#hotel/rates/write-store.ts';
 import { insertReservations, type NewReservation } from '#hotel/reservations/store.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -24,9 +22,10 @@ const nightOf = ({ date, rooms, hotel }: GivenNight) => {
   const { tenantId, roomTypes } = hotelOf({ hotel });
   return { tenantId, roomTypeId: roomTypes['Double'] ?? '', date, rooms, capacity: 3 };
 };
+const unlimited = (night: ReturnType<typeof nightOf>) => ({ ...night, capacity: Infinity });
 async function holdSome(db: Database): Promise<void> {
   const held = hotels.flatMap((_, hotel) => [1, 2, 3].map((rooms) => nightOf({ hotel, date: dayAt(rooms), rooms })));
-  await inTransaction(db, (tx) => nights.changeHeld(tx, held));
+  await inTransaction(db, (tx) => nights.changeHeld(tx, held.map(unlimited)));
 }
 /** Returns one output for each input: the night that was changed, or undefined. */
 const changedNights = (given: GivenNight[], changed: (nights.Night & { held: number })[]) =>
@@ -42,7 +41,7 @@ async function writeSomeRates(db: Database): Promise<void> {
       price: day === 2 ? null : '12.00',
       is_sold_out: day > 2,
     }));
-    await inTransaction(db, (tx) => storeNights(tx, { tenantId, nights: given, price: 'replace' }));
+    await inTransaction(db, (tx) => rates.storeNights(tx, { tenantId, nights: given, price: 'replace' }));
   }
 }
 
@@ -105,7 +104,9 @@ describe('a statement for many stays, nights or rates', {
     key: nightKey,
     tables: ['night'],
     prepare: holdSome,
-    run: inTx(async (tx, inputs) => changedNights(inputs, await nights.changeHeld(tx, inputs.map(nightOf)))),
+    run: inTx(async (tx, inputs) =>
+      changedNights(inputs, await nights.changeHeld(tx, inputs.map(nightOf).map(unlimited))),
+    ),
   });
   check({
     name: 'hold of nights within the capacity',
@@ -113,7 +114,7 @@ describe('a statement for many stays, nights or rates', {
     key: nightKey,
     tables: ['night'],
     prepare: holdSome,
-    run: inTx(async (tx, inputs) => changedNights(inputs, await nights.holdNights(tx, inputs.map(nightOf)))),
+    run: inTx(async (tx, inputs) => changedNights(inputs, await nights.changeHeld(tx, inputs.map(nightOf)))),
   });
   check({
     name: 'look-up of night counters',
@@ -125,7 +126,7 @@ describe('a statement for many stays, nights or rates', {
   for (const [name, read] of [
     ['rate plans with their entries', rates.readPlansInRanges],
     ['sold-out nights', rates.readSoldOutNights],
-    ['rate plans with lists of their nights', readPlanNights],
+    ['rate plans with lists of their nights', rates.readPlanNights],
   ] as [string, (db: Database, ranges: rates.StayRange[]) => Promise<unknown[]>][]) {
     check({
       name: `look-up of ${name}`,
@@ -153,7 +154,7 @@ describe('a statement for many stays, nights or rates', {
           ...night,
           rate_plan_id: planOf(hotel, isClosed),
         }));
-        await storeNights(tx, { tenantId: tenantIdOf({ hotel: 0 }), nights: given, price });
+        await rates.storeNights(tx, { tenantId: tenantIdOf({ hotel: 0 }), nights: given, price });
         return [];
       }),
     });

@@ -1,41 +1,28 @@
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
-import { nightsOf } from '#platform/lib/dates.ts';
-import { newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import { decimalText } from '#platform/lib/price.ts';
-import { newNaturalId } from '#platform/lib/natural-id.ts';
-import { type PlanCalendar, type Quote, quoteCheapest, quotePlan, readCalendars } from '../rates/rates.ts';
+import { readCalendars } from '../rates/rates.ts';
 import {
+  type BookingSource,
   checkRange,
   hasMoved,
-  priceOf,
+  lockStay,
   type PmsReservation,
   pmsShape,
   type ReservationRow,
   type Reservations,
-  type WantedChange,
+  type StayInput,
   wantedChange,
 } from '../reservations/reservations.ts';
-import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
+import { findRoomType } from '../rooms/rooms.ts';
 import type { ChannelCall } from './channel-call.ts';
 import type { OtaReservation } from './schema.ts';
 
 interface Dependencies {
   db: Database;
   reservations: Reservations;
-}
-
-/** Reservation that a call requests, with the room type and the rate plans to which it refers. */
-interface RequestedStay {
-  input: OtaReservation;
-  roomType: RoomTypeWithClock;
-  /** All rate plans of the room type, active or not. */
-  plans: PlanCalendar[];
-  /** Rate plan that the call names. Undefined if the call names no plan. */
-  plan: PlanCalendar | undefined;
-  wanted: WantedChange;
 }
 
 /**
@@ -51,50 +38,68 @@ export async function receiveReservation(
   input: OtaReservation,
 ): Promise<{ reservation: PmsReservation; isNew: boolean }> {
   checkRange(input);
-  const roomType = await findRoomType(db, call.tenantId, input.room_type_id);
+  const [stay, source] = bookingOf(call, input);
+  const stored = await reservations.findBooked(call.tenantId, source.key);
+  // A concurrent call may book the stay first. Then `book` returns the stay of that call, and this call changes it.
+  const booked = stored === undefined ? await reservations.book(stay, source) : { row: stored, isReplayed: true };
+  const row = booked.isReplayed ? await changeStored(db, reservations, booked.row.id, call, input) : booked.row;
+  // The response to an outdated call shows the stored reservation, which may have another room type than the call.
+  const roomType = await findRoomType(db, call.tenantId, row.room_type_id);
   if (roomType === null) {
     throw notFound('room type');
   }
-  const plans = await readCalendars(db, call.tenantId, roomType.id, input.check_in, input.check_out);
-  const plan = plans.find(({ id }) => id === input.rate_plan_id?.toLowerCase());
-  if (plan === undefined && input.rate_plan_id) {
-    throw notFound('rate plan');
-  }
-  const requested = { input, roomType, plans, plan, wanted: wantedChange({ type: 'channel', id: call.channelId }) };
-  const id = newId();
-  const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
-  // The response to an outdated call shows the stored reservation, which may have another room type than the call. So the check-in and
-  // check-out times in the response come from the hotel property that has the room type of the stored reservation.
-  const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
-  return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
+  return { reservation: pmsShape(row, roomType), isNew: !booked.isReplayed };
 }
 
-/**
- * Changes the reservation, or inserts it if it does not exist. If a concurrent call inserts the reservation first, this call inserts no
- * row. The loop then runs again, and changes the reservation of the concurrent call.
- */
-async function apply(
-  tx: Tx,
+function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, BookingSource] {
+  const { tenantId, currency, source, timestamp, signature } = call;
+  const { guest_name: name, guest_phone: phone, guest_email: email } = guestOf(input.guest);
+  return [
+    {
+      status: input.status,
+      room_type_id: input.room_type_id,
+      rate_plan_id: input.rate_plan_id,
+      check_in: input.check_in,
+      check_out: input.check_out,
+      guests: input.guests || 1,
+      guest: { name, phone, email },
+      total_amount: soldTotal(input),
+    },
+    { type: 'ota', tenantId, currency, key: { source, externalId: input.external_id }, timestamp, signature },
+  ];
+}
+
+/** Changes a reservation that an earlier call has created. Returns it unchanged if the call is outdated. */
+async function changeStored(
+  db: Database,
   reservations: Reservations,
-  call: ChannelCall,
-  requested: RequestedStay,
   id: string,
+  call: ChannelCall,
+  input: OtaReservation,
 ): Promise<ReservationRow> {
-  for (;;) {
-    const row = await reservations.lockBySource(tx, call.tenantId, call.source, requested.input.external_id);
-    if (row !== undefined) {
-      return isOutdated(row, call)
-        ? row
-        : await reservations.change(tx, row, changesOf(row, call, requested), requested.wanted, null);
-    }
-    if (!requested.roomType.is_active) {
-      throw notFound('room type');
-    }
-    const created = await reservations.add(tx, creationOf(call, requested, id));
-    if (created !== null) {
-      return created;
-    }
+  const { tenantId, channelId } = call;
+  const roomType = await findRoomType(db, tenantId, input.room_type_id);
+  if (roomType === null) {
+    throw notFound('room type');
   }
+  const planId = input.rate_plan_id?.toLowerCase() || null;
+  const plans = planId === null ? [] : await readCalendars(db, tenantId, roomType.id, input.check_in, input.check_out);
+  if (planId !== null && !plans.some((plan) => plan.id === planId)) {
+    throw notFound('rate plan');
+  }
+  const wanted = wantedChange({ type: 'channel', id: channelId });
+  return await inTransaction(db, async (tx) => {
+    const row = await lockStay(tx, tenantId, id);
+    return isOutdated(row, call)
+      ? row
+      : await reservations.change(
+          tx,
+          row,
+          changesOf(row, call, input, { room_type_id: roomType.id, planId }),
+          wanted,
+          null,
+        );
+  });
 }
 
 /**
@@ -111,26 +116,6 @@ function signaturesOf(row: ReservationRow): string[] {
   return row.channel_signatures ?? [];
 }
 
-function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
-  const { input } = requested;
-  const quote = quoteOf(requested);
-  return {
-    tenant_id: call.tenantId,
-    id,
-    natural_id: newNaturalId(),
-    external_source: call.source,
-    external_id: input.external_id,
-    rate_plan_id: quote.planId,
-    guests: input.guests || 1,
-    ...priceOf(quote, call.currency, soldTotal(input)),
-    currency: call.currency,
-    created_at: new Date(),
-    channel_timestamp: call.timestamp,
-    channel_signatures: [call.signature],
-    ...stayOf(requested),
-  };
-}
-
 /**
  * Returns the new values of the reservation. These rules apply:
  * - If the call has no amount, no number of guests or no rate plan, the stored value stays. But if the call changes the room type and names
@@ -139,32 +124,29 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
  * - If the status changes, `status_request_id` becomes null. This column has the id that staff sent with the last change of the status, and
  *   an OTA sends no such id.
  */
-function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
-  const { input, roomType, plan } = requested;
+function changesOf(
+  row: ReservationRow,
+  call: ChannelCall,
+  input: OtaReservation,
+  { room_type_id, planId }: { room_type_id: string; planId: string | null },
+) {
   const isSameSecond = call.timestamp === row.channel_timestamp;
-  const keptPlan = roomType.id === row.room_type_id ? row.rate_plan_id : null;
+  const keptPlan = room_type_id === row.room_type_id ? row.rate_plan_id : null;
   const sold = soldTotal(input);
   const total = sold === undefined ? row.total_amount : formatMoney(sold, row.currency);
-  const stay = stayOf(requested);
+  const { status, check_in, check_out } = input;
+  const nights = { room_type_id, check_in, check_out };
   return {
-    rate_plan_id: plan?.id ?? keptPlan,
+    ...nights,
+    status,
+    rate_plan_id: planId ?? keptPlan,
     guests: input.guests || row.guests,
+    ...guestOf(input.guest),
     total_amount: total,
-    nightly_prices: hasMoved(row, stay) || total !== row.total_amount ? null : row.nightly_prices,
+    nightly_prices: hasMoved(row, nights) || total !== row.total_amount ? null : row.nightly_prices,
     channel_timestamp: call.timestamp,
     channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
-    status_request_id: input.status === row.status ? row.status_request_id : null,
-    ...stay,
-  };
-}
-
-function stayOf({ input, roomType }: RequestedStay) {
-  return {
-    status: input.status,
-    room_type_id: roomType.id,
-    check_in: input.check_in,
-    check_out: input.check_out,
-    ...guestOf(input.guest),
+    status_request_id: status === row.status ? row.status_request_id : null,
   };
 }
 
@@ -193,20 +175,4 @@ function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
 /** Returns the first characters of a text. A character is a Unicode code point, so no surrogate pair is cut in two. */
 function cut(text: string, maxLength: number): string {
   return Array.from(text).slice(0, maxLength).join('');
-}
-
-/**
- * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price. The same rule
- * applies to a stay that a partner books over the third-party API without a plan. The function ignores closed nights and minimum stays,
- * because the OTA has already sold the stay.
- */
-function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
-  const nights = nightsOf(input.check_in, input.check_out);
-  const quote = plan ? quotePlan(plan, nights) : quoteCheapest(plans, nights, roomType.base_price, 'ignore');
-  if (quote === null) {
-    throw new Error(
-      'The service found no price for a stay from an OTA, although it ignores closed nights and minimum stays.',
-    );
-  }
-  return quote;
 }

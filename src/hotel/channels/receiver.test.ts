@@ -272,11 +272,7 @@ describe('refusals of a validly signed OTA call', () => {
     const ota = await makeChannel(service, own);
     const sent = booking({ room_type_id: own.roomTypes['Double'] });
     assert.equal((await sendReservation(service, ota, sent, nowSeconds() - 10)).status, 201);
-    await service.database.db
-      .updateTable('room_type')
-      .set({ is_active: false })
-      .where('tenant_id', '=', own.tenantId)
-      .execute();
+    await service.apply({ ...own.document, properties: [] });
     assertError(await sendReservation(service, ota, { ...sent, external_id: 'new' }), 404, 'error');
     const cancelled = await sendReservation(service, ota, { ...sent, status: 'cancelled' });
     assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'cancelled']);

@@ -3,7 +3,7 @@ import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
-import { type PlanNights, readPlanNights } from '../rates/rates.ts';
+import { nightPrice, type PlanNights, readPlanNights } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
@@ -86,18 +86,14 @@ async function readBatch(
 
 /** Returns the rate plan with its price and restriction of each night. */
 function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
-  const nights = {
-    prices: dates.map(() => plan.base_price),
-    is_own: dates.map(() => false),
-    closed: dates.map(() => false),
+  const own = new Map(
+    offsets?.map((offset, index) => [offset, { price: prices?.[index], isClosed: sold_out?.[index] }]),
+  );
+  const nights = dates.map((_date, offset) => own.get(offset));
+  return {
+    ...plan,
+    prices: nights.map((night) => nightPrice(plan.base_price, night?.price)),
+    is_own: nights.map((night) => typeof night?.price === 'string'),
+    closed: nights.map((night) => night?.isClosed ?? false),
   };
-  offsets?.forEach((offset, index) => {
-    const price = prices?.[index] ?? null;
-    if (price !== null) {
-      nights.prices[offset] = price;
-      nights.is_own[offset] = true;
-    }
-    nights.closed[offset] = sold_out?.[index] ?? false;
-  });
-  return { ...plan, ...nights };
 }

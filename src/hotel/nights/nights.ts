@@ -1,15 +1,7 @@
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';
-import {
-  changeHeld,
-  type HeldNights,
-  holdNights,
-  type Night,
-  type NightChange,
-  type NightRange,
-  readHeld,
-} from './store.ts';
+import { changeHeld, type HeldNights, type Night, type NightChange, type NightRange, readHeld } from './store.ts';
 
 export { changeHeld, findHeld, type NightRange } from './store.ts';
 
@@ -22,52 +14,39 @@ export interface Hold {
 
 /**
  * Releases the nights that a reservation held before (`from`), and holds the nights that it needs now (`to`). `from` is null if the
- * reservation held no night, and `to` is null if it needs no night, for example after a cancellation. Does not check the capacity. Does not
- * write the counters of nights that are in both `from` and `to`.
+ * reservation held no night, and `to` is null if it needs no night, for example after a cancellation. Does not write the counters of nights
+ * that are in both `from` and `to`.
+ * @param capacity number of rooms of the room type of `to`. By default, the number of held rooms is not checked
+ * @returns false if an added night has no room left. The caller must then roll back the transaction, because this call may already have
+ * held or released rooms on other nights
  */
-export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
-  const changes = new NightSums();
-  if (from !== null) {
-    changes.addStay(tenantId, from, -1);
-  }
-  if (to !== null) {
-    changes.addStay(tenantId, to, 1);
-  }
-  await changeCounters(tx, changes);
-}
-
-/**
- * Changes the nights that a reservation holds, as `moveHold` does, but only if each night that is in `to` and not in `from` has a room
- * left.
- * @param capacity number of rooms of the room type of `to`
- * @returns false if a night has no room left. The caller must then roll back the transaction, because this call may already have held or
- * released rooms on other nights
- */
-export async function moveHoldWithin(
+export async function moveHold(
   tx: Tx,
   tenantId: number,
-  { from, to, capacity }: { from: Hold | null; to: Hold; capacity: number },
+  from: Hold | null,
+  to: Hold | null,
+  capacity = Infinity,
 ): Promise<boolean> {
   const changes = new NightSums();
-  changes.addStay(tenantId, to, 1, capacity);
+  if (to !== null) {
+    changes.addStay(tenantId, to, 1, capacity);
+  }
   if (from !== null) {
     changes.addStay(tenantId, from, -1);
   }
   const all = changes.all();
-  // The SQL statement of `holdNights` does not check the capacity of a night that has no row yet, so the capacity is checked here.
+  // The SQL statement of `changeHeld` does not check the capacity of a night that has no row yet, so the capacity is checked here.
   if (all.some((night) => night.rooms > night.capacity)) {
     return false;
   }
-  const changed = all.length === 0 ? [] : await holdNights(tx, all);
-  refuseNegative(changed);
-  return changed.length === all.length;
+  return (await changeCounters(tx, all)).length === all.length;
 }
 
 /** Request to hold one room on each night of a new stay. */
 export interface NewHold {
   tenantId: number;
   hold: Hold;
-  /** Number of rooms of the room type, which is the largest number that may be held on one night. */
+  /** Number of rooms of the room type, which is the largest number that may be held on one night. If Infinity, it is not checked. */
   capacity: number;
 }
 
@@ -80,12 +59,11 @@ export interface NewHold {
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // The SQL statement of `holdNights` does not check the capacity of a night that has no row yet. So if the stays of this call together
+  // The SQL statement of `changeHeld` does not check the capacity of a night that has no row yet. So if the stays of this call together
   // need more rooms of a night than the room type has, they are refused here.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
-  const requested = sums.all();
-  const held = new Set(requested.length === 0 ? [] : (await holdNights(tx, requested)).map((night) => sums.of(night)));
+  const held = new Set((await changeCounters(tx, sums.all())).map((night) => sums.of(night)));
   const released = new NightSums();
   for (const request of requests.filter((each) => !refused.includes(each))) {
     if (request.nights.some((night) => !held.has(night))) {
@@ -93,17 +71,14 @@ export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]):
       request.nights.filter((night) => held.has(night)).forEach((night) => released.add(night, -1));
     }
   }
-  await changeCounters(tx, released);
+  await changeCounters(tx, released.all());
   return new Set(refused.map(({ stay }) => stay));
 }
 
-async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
-  const all = changes.all();
-  refuseNegative(all.length === 0 ? [] : await changeHeld(tx, all));
-}
-
-function refuseNegative(nights: (Night & { held: number })[]): void {
-  const negative = nights.find(({ held }) => held < 0);
+/** @returns the nights that were changed. A night without enough rooms is not changed */
+async function changeCounters(tx: Tx, changes: NightSum[]): Promise<Night[]> {
+  const changed = changes.length === 0 ? [] : await changeHeld(tx, changes);
+  const negative = changed.find(({ held }) => held < 0);
   if (negative !== undefined) {
     const { tenantId, roomTypeId, date } = negative;
     throw new Error(
@@ -111,6 +86,7 @@ function refuseNegative(nights: (Night & { held: number })[]): void {
         'This is a fault of the program, because more rooms were released than held. Run "roomservice nights verify".',
     );
   }
+  return changed;
 }
 
 /**

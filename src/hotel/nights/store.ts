@@ -34,48 +34,19 @@ const OWNER: Owner<NightRow> = {
 };
 
 /**
- * Changes the counters of nights, and does not check the capacity.
- * @returns each night with the number of rooms that are held after the change
- */
-export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night & { held: number })[]> {
-  return await addToHeld(tx, changes, sql`true`);
-}
-
-/**
- * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. Does not check the capacity
- * of a night that has no row yet, so the caller must check it before. If `rooms` is negative, releases rooms without a check, because an
- * oversold night may stay above the capacity even after the release.
- * @param nights on a database cluster, all nights must belong to one tenant
- * @returns the nights on which the rooms are now held or released
- */
-export async function holdNights(
-  tx: Tx,
-  nights: (NightChange & { capacity: number })[],
-): Promise<(Night & { held: number })[]> {
-  return await addToHeld(tx, nights, sql`excluded.held < 0 OR n.held + excluded.held <= ${givenCapacity(nights)}`);
-}
-
-/**
- * Returns an SQL expression for the capacity of the room type of `n`, which is a row of the table `night`. The expression contains a list
- * of the capacities from `nights`, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
- *
- * If rooms of a night are only released, this night has the capacity Infinity in `nights`. The list leaves out Infinity, because a release
- * needs no check. If the list has no capacity for a room type, the value of the expression is NULL.
- */
-function givenCapacity(nights: { roomTypeId: string; capacity: number }[]): RawBuilder<unknown> {
-  const limited = nights.filter(({ capacity }) => capacity !== Infinity);
-  const capacities = new Map(limited.map(({ roomTypeId, capacity }) => [roomTypeId, capacity]));
-  return sql`(${[...capacities.values()]}::int[])[array_position(${[...capacities.keys()]}::uuid[], n.room_type_id)]`;
-}
-
-/**
- * Changes the night counters in one INSERT. If a counter exists, it changes only if `condition` is true. On a database cluster, all nights
- * must belong to one tenant.
+ * Changes the counters of nights by one INSERT. Skips each night on which the held rooms would exceed the capacity of the room type. Does
+ * not check the capacity of a night that has no row yet, so the caller must check it before. A release is not checked, because an oversold
+ * night may stay above the capacity even after the release.
  *
  * `rowsToInsert` sorts the rows of the INSERT. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be
  * safe, because PostgreSQL could lock its rows in another order.
+ * @param changes on a database cluster, all nights must belong to one tenant. A missing or infinite capacity is not checked
+ * @returns each changed night with the number of rooms that are held after the change
  */
-async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
+export async function changeHeld(
+  tx: Tx,
+  changes: (NightChange & { capacity?: number })[],
+): Promise<(Night & { held: number })[]> {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
     tenant_id: tenantId,
     room_type_id: roomTypeId,
@@ -84,10 +55,28 @@ async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<u
   }));
   const changed = await sql<Night & { held: number }>`
     INSERT INTO night AS n ${rowsToInsert(tx, NIGHT_ROW, rows, OWNER)}
-    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held WHERE ${condition}
+    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held
+      WHERE excluded.held < 0 OR n.held + excluded.held <= ${capacityIn(changes)}
     RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date, held
   `.execute(tx);
   return changed.rows;
+}
+
+const MAX_INTEGER = 2_147_483_647;
+
+/**
+ * Returns an SQL expression for the capacity of the room type of `n`, which is a row of the table `night`. The expression contains a list
+ * of the capacities from `changes`, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
+ */
+function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBuilder<unknown> {
+  const capacities = new Map<string, number>();
+  for (const { roomTypeId, capacity = Infinity } of changes) {
+    if (capacity !== Infinity) {
+      capacities.set(roomTypeId, capacity);
+    }
+  }
+  const listed = sql`(${[...capacities.values()]}::int[])[array_position(${[...capacities.keys()]}::uuid[], n.room_type_id)]`;
+  return sql`coalesce(${listed}, ${sql.lit(MAX_INTEGER)})`;
 }
 
 /** Returns the number of rooms held on one night. */

@@ -47,6 +47,11 @@ export interface Quote {
   total: string;
 }
 
+/** Returns the price of a night: its own price, or the price of its plan if it has no own price. */
+export function nightPrice(planPrice: string, ownPrice: string | null | undefined): string {
+  return ownPrice ?? planPrice;
+}
+
 /** Returns true if the plan is open on all nights of the stay, and the stay has at least `minNights` nights (decision 25). */
 export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
@@ -54,7 +59,8 @@ export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
 
 /** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const prices = nights.map((date) => ({ date, price: plan.differences.get(date)?.price ?? plan.basePrice }));
+  const priceAt = (date: DateText) => nightPrice(plan.basePrice, plan.differences.get(date)?.price);
+  const prices = nights.map((date) => ({ date, price: priceAt(date) }));
   return { planId: plan.id, planName: plan.name, nights: prices, total: totalOf(prices) };
 }
 

@@ -6,7 +6,6 @@ import { formatMoney } from '#platform/lib/money.ts';
 import { lockPlans } from './plans.ts';
 import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
 import * as store from './store.ts';
-import { storeNights } from './write-store.ts';
 
 /**
  * Largest number of nights that one error message names. The message names nights whose stored values differ from the `expected` values of
@@ -110,7 +109,7 @@ function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightS
 
 async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<void> {
   const nights = changed.map(({ rate_plan_id, date, after }) => ({ rate_plan_id, date, ...after }));
-  await storeNights(tx, { tenantId: actor.tenantId, nights, price: 'replace' });
+  await store.storeNights(tx, { tenantId: actor.tenantId, nights, price: 'replace' });
   await writeAuditEntries(tx, actor, auditEntriesOf(changed));
 }
 

@@ -10,14 +10,13 @@ import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
 import { lockPlans } from './plans.ts';
-import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
+import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
-import { type NightsWrite, storeNights } from './write-store.ts';
 
-export { type PlanNights, readPlanNights } from './calendar-store.ts';
+export { type PlanNights, readPlanNights } from './store.ts';
 export { checkAmounts, checkPrices } from './amounts.ts';
-export { isOpen, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
+export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */
@@ -94,7 +93,7 @@ export async function readRates(
   const byDate = new Map(rows.map((row) => [row.date, row]));
   return nightsOf(checkIn, checkOut).map((date) => {
     const row = byDate.get(date);
-    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
+    return { date, price: nightPrice(plan.base_price, row?.price), is_sold_out: row?.is_sold_out ?? false };
   });
 }
 
@@ -159,9 +158,9 @@ function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.Pl
  * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
  * night, and the second one would fail.
  */
-async function writeNights(tx: Tx, write: NightsWrite): Promise<void> {
+async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await lockPlans(tx, write.tenantId, write.nights);
-  await storeNights(tx, write);
+  await store.storeNights(tx, write);
 }
 
 export interface AppliedRatePlans {

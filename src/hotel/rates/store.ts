@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
+import { type Database, type Db, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
@@ -156,7 +156,7 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-export const STAY_RANGE = new Fields<StayRange>({
+const STAY_RANGE = new Fields<StayRange>({
   tenantId: 'bigint',
   roomTypeId: 'uuid',
   checkIn: 'date',
@@ -215,4 +215,107 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
     `,
   );
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
+}
+
+/**
+ * Active rate plan, and the nights of a range that have their own price or restriction under this plan. Each of the three lists has one
+ * entry for each such night:
+ * - `offsets` has the number of days from the first night of the range to the night of the entry.
+ * - `prices` has the own price of the night, or null if the price of the plan applies.
+ * - `sold_out` has true if the night is closed.
+ *
+ * The lists are null if the range has no such night.
+ */
+export interface PlanNights {
+  id: string;
+  name: string;
+  base_price: string;
+  min_nights: number;
+  offsets: number[] | null;
+  prices: (string | null)[] | null;
+  sold_out: boolean[] | null;
+}
+
+/**
+ * Reads the active rate plans of the room type of each range, in the order of the tenant document. The values of the nights are in lists,
+ * because a calendar has many nights. JSON with one object for each night would be three times as long.
+ */
+export async function readPlanNights(db: Database, ranges: StayRange[]): Promise<PlanNights[][]> {
+  const rows = await selectEach(
+    db,
+    STAY_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanNights[] | null }>`
+      SELECT json_agg(json_build_object(
+        'id', p.id, 'name', p.name, 'base_price', p.base_price::text, 'min_nights', p.min_nights,
+        'offsets', n.offsets, 'prices', n.prices, 'sold_out', n.sold_out) ORDER BY p.position, p.id) AS plans
+      FROM rate_plan AS p CROSS JOIN LATERAL (
+        SELECT array_agg(date - ${checkIn}) AS offsets, array_agg(price::text) AS prices, array_agg(is_sold_out) AS sold_out
+        FROM rate WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
+      ) AS n
+      WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
+    `,
+  );
+  return rows.map((row) => row?.plans ?? []);
+}
+
+/** New prices and restrictions for nights of rate plans. The list has each night of a plan at most once. */
+export interface NightsWrite {
+  tenantId: number;
+  nights: PlanNight[];
+  /** Rule for a night that the table `rate` already contains. `replace` overwrites the stored price, and `keep` leaves it unchanged. */
+  price: 'replace' | 'keep';
+}
+
+/** Writes nights of rate plans in one statement. The caller must hold the locks of the plans (`lockPlans`). */
+export async function storeNights(tx: Tx, write: NightsWrite): Promise<void> {
+  await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
+}
+
+/**
+ * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
+ * a channel manager sends its whole calendar, even if few nights have changed. The statement takes arrays, so its text is the same for any
+ * number of nights.
+ */
+async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
+  const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
+  const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
+  // If all nights belong to one plan, the statement gets the id of this plan as a single value. An array that repeats the id for each night
+  // would make a write of a channel manager take a quarter longer.
+  const [ofNights, plan] =
+    planIds.length === 1
+      ? [[], sql`${planIds[0]}::uuid`]
+      : [nights.map((night) => night.rate_plan_id), sql`given.rate_plan_id`];
+  const dates = nights.map(({ date }) => date);
+  const sorted = dates.toSorted();
+  // The last two conditions of `ON` change no result. Without them, PostgreSQL would also read other plans, and nights before and after the
+  // given dates.
+  await sql`
+    MERGE INTO rate USING unnest(${ofNights}::uuid[], ${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
+      ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (rate_plan_id, date, price, is_sold_out)
+    ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${plan} AND rate.date = given.date
+      AND rate.rate_plan_id = ANY (${planIds}::uuid[]) AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
+    WHEN MATCHED AND (rate.price, rate.is_sold_out) IS DISTINCT FROM (${kept}, given.is_sold_out)
+      THEN UPDATE SET price = ${kept}, is_sold_out = given.is_sold_out
+    WHEN NOT MATCHED THEN INSERT (tenant_id, rate_plan_id, date, price, is_sold_out)
+      VALUES (${tenantId}, ${plan}, given.date, given.price, given.is_sold_out)
+  `.execute(tx);
+}
+
+/**
+ * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT … VALUES` to the node of the tenant,
+ * but it cannot route a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4).
+ */
+async function upsertRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
+  const rows = nights.map((night) => ({ ...night, tenant_id: tenantId }));
+  await tx
+    .insertInto('rate')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'rate_plan_id', 'date']).doUpdateSet((eb) => ({
+        price: eb.ref(price === 'keep' ? 'rate.price' : 'excluded.price'),
+        is_sold_out: eb.ref('excluded.is_sold_out'),
+      })),
+    )
+    .execute();
 }

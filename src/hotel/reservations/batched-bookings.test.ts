@@ -14,7 +14,8 @@ import { createNightReader, holdNightsOf, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
-import { Reservations } from './reservations.ts';
+import { partnerBooking, partnerShape, Reservations } from './reservations.ts';
+import type { ReservationCreate } from './schema.ts';
 
 const HOTELS = 3;
 const CAPACITY = 4;
@@ -43,8 +44,8 @@ after(async () => {
 });
 
 /** Creates a hotel whose rate plans have the given price. A test that needs nights without reservations creates its own hotel. */
-const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
-  openSmallHotel(
+function openHotelAt(price: string, names = ['Double', 'Suite']): Promise<TestHotel> {
+  return openSmallHotel(
     service,
     names.map((name) => ({
       name,
@@ -53,6 +54,7 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
       rate_plans: [{ name: 'Flexible', base_price: price }],
     })),
   );
+}
 
 /**
  * Creates `Reservations` that write to the given database, but read prices and night counters through another connection pool. A booking
@@ -84,7 +86,7 @@ type Changes = Record<string, unknown>;
 
 /** Books two nights in the room type Double, with check-in in thirty days. The fields in `changes` replace these defaults. */
 const book = (hotel: TestHotel, changes: Changes = {}, at = reservations) =>
-  at.book(callerOf(hotel), stay(hotel, changes) as Parameters<Reservations['book']>[1]);
+  at.book(...partnerBooking(callerOf(hotel), stay(hotel, changes) as ReservationCreate));
 
 /** Returns for each booking `booked`, `replayed` (an earlier call booked the stay), or the error code of its refusal. */
 async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]> {
@@ -105,8 +107,9 @@ describe('concurrent bookings that share a transaction', {
       const made = await Promise.all(
         names.map((name, index) => book(hotelNumber(index), { external_reservation_id: name })),
       );
-      for (const [index, { reservation, isReplayed }] of made.entries()) {
+      for (const [index, { row, isReplayed }] of made.entries()) {
         const hotel = hotelNumber(index);
+        const reservation = partnerShape(row);
         assert.deepEqual(
           [reservation.external_reservation_id, reservation.total_amount, isReplayed],
           [names[index], `${((index % HOTELS) + 1) * 20}.00`, false],

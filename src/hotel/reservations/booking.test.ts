@@ -51,6 +51,13 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual(staffView.body.guest, guest);
   });
 
+  it('201: a booking ignores fields that the contract does not have, so a partner cannot set the amount, the status or the rate plan', async () => {
+    const others = { total_amount: '1.00', status: 'pending', rate_plan_id: crypto.randomUUID(), overbook: true };
+    const own = await openHotel(service);
+    const { status, body } = await book(service, own, { room_type_id: own.roomTypes['Double'], ...others });
+    assert.deepEqual([status, body.total_amount, body.status], [201, '160.00', 'confirmed']);
+  });
+
   it('201: a booking may give the room type id in capital letters', async () => {
     const { status, body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk']?.toUpperCase() });
     assert.deepEqual([status, body.room_type_id], [201, hotel.roomTypes['Bunk']]);

@@ -1,10 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeActor, NamedActor } from '#access/actors/actors.ts';
+import type { Tx } from '#platform/db/database.ts';
 import { timeAfter } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { NewReservationChange, ReservationChangeRow } from './change-store.ts';
-import { sourceOf } from './source.ts';
-import type { ReservationRow, ReservationUpdate } from './store.ts';
+import { type Hold, moveHold } from '../nights/nights.ts';
+import type { EventInput } from '#webhooks/events/events.ts';
+import { notAvailable } from './checks.ts';
+import { HOLDING_STATUSES, type ReservationStatus, sourceOf } from './reservation-status.ts';
+import {
+  insertChange,
+  type NewReservationChange,
+  type ReservationChangeRow,
+  type ReservationRow,
+  type ReservationUpdate,
+  type StayRow,
+  updateReservation,
+} from './store.ts';
 
 /**
  * Change that the caller wants to make. `id` becomes the id of its row in `reservation_change`. Create this object before the transaction
@@ -21,11 +32,37 @@ export function wantedChange(actor: ChangeActor, reason: string | null = null): 
   return { id: newId(), actor, reason };
 }
 
+/**
+ * Updates a reservation whose row the caller has locked, records the change of its status or nights, and moves the night counters to its
+ * new dates, room type and status.
+ * @param capacity number of rooms of the room type after the change. By default, the number of held rooms is not checked
+ * @returns the reservation after the change
+ * @throws ApiError 409 `room_not_available` if an added night has no room left
+ */
+export async function writeChange(
+  tx: Tx,
+  row: ReservationRow,
+  update: ReservationUpdate,
+  wanted: WantedChange,
+  capacity?: number,
+): Promise<ReservationRow> {
+  const stamped = isVisible(row, update) ? { ...update, changed_at: nextChangeTime(row) } : update;
+  const changed = await updateReservation(tx, row.tenant_id, row.id, stamped);
+  const record = recordOf(row, changed, wanted);
+  if (record !== null) {
+    await insertChange(tx, record);
+  }
+  if (!(await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), capacity))) {
+    throw notAvailable();
+  }
+  return changed;
+}
+
 /** Columns that no response shows. An update of only these columns leaves `changed_at` as it is. */
 const HIDDEN = new Set(['channel_timestamp', 'channel_signatures', 'status_request_id']);
 
 /** Returns true if the update changes a value that responses show. */
-export function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
+function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
   const stored = new Map<string, unknown>(Object.entries(row));
   return Object.entries(update).some(
     ([column, value]) => !HIDDEN.has(column) && !isDeepStrictEqual(stored.get(column), value),
@@ -38,7 +75,7 @@ export function nextChangeTime(row: ReservationRow): Date {
 }
 
 /** Returns the row of `reservation_change` for a change, or null if the status, the room type and the dates are the same as before. */
-export function recordOf(
+function recordOf(
   before: ReservationRow,
   after: ReservationRow,
   { id, actor, reason }: WantedChange,
@@ -61,22 +98,6 @@ export function recordOf(
   };
 }
 
-/** Returns the row of `reservation_change` for a booking that the hotel itself made. */
-export function bookingRecordOf(
-  row: State & { created_at: Date | string },
-  { id, actor }: WantedChange,
-  requestId: string,
-): NewReservationChange {
-  return {
-    ...stateOf(row),
-    id,
-    at: row.created_at,
-    actor_type: actor.type,
-    actor_id: actor.id,
-    booking_request_id: requestId,
-  };
-}
-
 /** Returns true if the room type, the check-in or the check-out differs. */
 export function hasMoved(before: Nights, after: Nights): boolean {
   return (
@@ -86,11 +107,12 @@ export function hasMoved(before: Nights, after: Nights): boolean {
   );
 }
 
-type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
+export type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
 
 type State = Nights & Pick<ReservationRow, 'tenant_id' | 'id' | 'status'>;
 
-function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: State) {
+/** Returns the columns of `reservation_change` that repeat the state of the stay. */
+export function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: State) {
   return { tenant_id, reservation_id: id, status, room_type_id, check_in, check_out };
 }
 
@@ -117,4 +139,28 @@ export function withName(
   externalSource: string | null,
 ): NamedActor {
   return actor.type === 'channel' ? { ...actor, name: externalSource } : nameOf(actor);
+}
+
+/** Returns the nights that a reservation holds. Returns null if a reservation with this status holds no nights. */
+export function holdOf(row: Nights & Pick<ReservationRow, 'status'>): Hold | null {
+  return HOLDING_STATUSES.includes(row.status as ReservationStatus)
+    ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
+    : null;
+}
+
+/**
+ * Returns the event that reports a booking, or a change of the status, to the partner that booked the stay. Returns no event for another
+ * stay.
+ * @param occurredAt time of the booking or of the change, as the history shows it
+ */
+export function reservationEvent(
+  type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
+  { tenant_id: tenantId, id, credential_id: credentialId, external_reservation_id: external_id, status }: StayRow,
+  occurredAt: Date,
+): EventInput[] {
+  if (credentialId === null || external_id === null) {
+    return [];
+  }
+  const data = { reservation_id: id, external_reservation_id: external_id, status };
+  return [{ tenantId, credentialId, type, occurredAt, data, subject: { type: 'reservation', id, external_id } }];
 }

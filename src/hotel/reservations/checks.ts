@@ -1,15 +1,34 @@
 import type { Tx } from '#platform/db/database.ts';
 import { type ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
-import { countNights, type DateText, MAX_NIGHTS } from '#platform/lib/dates.ts';
+import { addDays, countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid } from '#platform/lib/ids.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import {
+  isOpen,
+  type PlanCalendar,
+  type Quote,
+  quoteCheapest,
+  quotePlan,
+  type RateReader,
+  roundedQuote,
+} from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
-import type { ReservationStatus } from './reservation-status.ts';
+import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
 import type { ReservationStatusChange } from './staff-schema.ts';
 import { lockReservation, type ReservationRow } from './store.ts';
 
 export interface Range {
   check_in: DateText;
   check_out: DateText;
+}
+
+/** Fields of a new stay that determine if it may be sold, and its price. */
+export interface RequestedStay extends Range {
+  room_type_id: string;
+  /** Rate plan of the stay. If it is missing, the cheapest one that allows the stay applies. */
+  rate_plan_id?: string | null | undefined;
+  /** Default: 1. */
+  guests?: number | undefined;
 }
 
 /**
@@ -28,17 +47,115 @@ export function checkRange({ check_in, check_out }: Range): void {
 
 /**
  * Returns the room type.
- * @throws ApiError 404 `room_type_not_found` if the room type is unknown or inactive
+ * @param refusal makes the error for an unknown or inactive room type. Default: 404 `room_type_not_found`
  */
-export async function requireActive(find: FindRoomType, tenantId: number, id: string): Promise<RoomTypeWithClock> {
+export async function requireActive(
+  find: FindRoomType,
+  tenantId: number,
+  id: string,
+  refusal = roomTypeNotFound,
+): Promise<RoomTypeWithClock> {
   const roomType = await find(tenantId, id);
   if (roomType === null || !roomType.is_active) {
-    throw apiError(
-      'room_type_not_found',
-      'The hotel has no active room type with this room_type_id. Read the list of room types, and use an id from it.',
-    );
+    throw refusal();
   }
   return roomType;
+}
+
+function roomTypeNotFound(): ApiError {
+  return apiError(
+    'room_type_not_found',
+    'The hotel has no active room type with this room_type_id. Read the list of room types, and use an id from it.',
+  );
+}
+
+/** Refuses a day of arrival before today or yesterday at the property. @throws ApiError 400 `invalid_request` */
+export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText, first: 'today' | 'yesterday'): void {
+  const day = addDays(todayIn(timezone), first === 'today' ? 0 : -1);
+  if (checkIn < day) {
+    throw invalidField('check_in', `must not be before ${first} at the property, which is ${day}`);
+  }
+}
+
+/** Refuses more guests than the room type allows. @throws ApiError 400 `invalid_request` */
+export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
+  if (guests > roomType.max_occupancy) {
+    throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
+  }
+}
+
+export function notAvailable(): ApiError {
+  return apiError('room_not_available', 'This room type is not available for these dates.');
+}
+
+/**
+ * Checks that a new stay may be sold, and prices it. Does not check that rooms are left.
+ * @param source origin of the stay. An OTA has already sold it, so the day of arrival and the number of guests are not checked
+ * @param overbook true: the restrictions of the rate plans and the number of guests are not checked
+ * @throws ApiError 404 `room_type_not_found` (for an OTA, 404 with the code `error`), 404 (code `error`) for an unknown rate plan, 400
+ * `invalid_request`, 409 `room_not_available`
+ */
+export async function sellStay(
+  { findRoomType, rates }: { findRoomType: FindRoomType; rates: RateReader },
+  { tenantId, type }: { tenantId: number; type: ReservationSource },
+  stay: RequestedStay,
+  overbook = false,
+): Promise<{ roomType: RoomTypeWithClock; quote: Quote }> {
+  const { room_type_id, check_in: checkIn, check_out: checkOut, guests = 1 } = stay;
+  const refusal = type === 'ota' ? () => notFound('room type') : undefined;
+  const roomType = await requireActive(findRoomType, tenantId, room_type_id, refusal);
+  if (type === 'house') {
+    checkArrival(roomType, checkIn, 'yesterday');
+  }
+  if (!overbook) {
+    checkGuests(roomType, guests);
+  }
+  if (type === 'partner') {
+    checkArrival(roomType, checkIn, 'today');
+  }
+  const plans = await rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
+  const named = stay.rate_plan_id?.toLowerCase();
+  const plan = plans.find(({ id, isActive }) => id === named && (isActive || type === 'ota'));
+  if (named && plan === undefined) {
+    throw notFound('rate plan');
+  }
+  return { roomType, quote: priceStay(roomType, plans, { ...stay, plan }, overbook) };
+}
+
+/**
+ * Returns the price of a stay under its rate plan, or under the cheapest plan that allows the stay if it has no plan.
+ * @param overbook true: the restrictions of the rate plans are not checked
+ * @throws ApiError 409 `room_not_available` if the plan does not allow the stay, or if no plan allows it
+ */
+export function priceStay(
+  roomType: RoomTypeWithClock,
+  plans: PlanCalendar[],
+  { check_in, check_out, plan }: Range & { plan?: PlanCalendar | undefined },
+  overbook: boolean,
+): Quote {
+  const nights = nightsOf(check_in, check_out);
+  const quote =
+    plan === undefined
+      ? quoteCheapest(plans, nights, roomType.base_price, overbook ? 'ignore' : 'apply')
+      : overbook || isOpen(plan, nights)
+        ? quotePlan(plan, nights)
+        : null;
+  if (quote === null) {
+    throw notAvailable();
+  }
+  return quote;
+}
+
+/**
+ * Returns the price of a stay as columns of its row. If the caller gives the amount of the whole stay, the prices of the nights are
+ * unknown, so `nightly_prices` is null.
+ */
+export function priceOf(quote: Quote, currency: string, amount?: string | number) {
+  if (amount !== undefined) {
+    return { total_amount: formatMoney(String(amount), currency), nightly_prices: null };
+  }
+  const { nights, total } = roundedQuote(quote, currency);
+  return { total_amount: total, nightly_prices: nights.map(({ price }) => price) };
 }
 
 /**

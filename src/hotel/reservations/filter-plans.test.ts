@@ -6,8 +6,9 @@ import { fillWithoutIndexes, openPlanned, type PlannedDatabase } from '#test/sup
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { readKeysetPage } from '#platform/db/keyset-list.ts';
-import { listForStaff, type ReservationFilter } from './list-store.ts';
+import { listForStaff } from './list-store.ts';
 import { showNight } from './night.ts';
+import type { ReservationFilter } from './staff-query.ts';
 
 /**
  * Numbers of stays of three tenants. Most stays of the first tenant come from an OTA, and most stays of the other tenants from a partner.
@@ -83,7 +84,7 @@ describe('PostgreSQL query plans for the filters of stays', {
     `.execute(service.database.db);
   }
 
-  const filterOf = (name: string, filter: (hotel: TestHotel) => Omit<ReservationFilter, 'tenantId'>) => ({
+  const filterOf = (name: string, filter: (hotel: TestHotel) => ReservationFilter) => ({
     name,
     filter,
   });
@@ -93,24 +94,24 @@ describe('PostgreSQL query plans for the filters of stays', {
     filterOf('source partner', () => ({ source: 'partner' })),
     filterOf('source ota', () => ({ source: 'ota' })),
     filterOf('source house', () => ({ source: 'house' })),
-    filterOf('credential', ({ credential }) => ({ credentialId: credential.id })),
-    filterOf('unknown credential', () => ({ credentialId: crypto.randomUUID() })),
-    filterOf('room type, many', ({ roomTypes }) => ({ roomTypeId: roomTypes['Bunk'] })),
-    filterOf('room type, few', ({ roomTypes }) => ({ roomTypeId: roomTypes['Suite'] })),
+    filterOf('credential', ({ credential }) => ({ credential_id: credential.id })),
+    filterOf('unknown credential', () => ({ credential_id: crypto.randomUUID() })),
+    filterOf('room type, many', ({ roomTypes }) => ({ room_type_id: roomTypes['Bunk'] })),
+    filterOf('room type, few', ({ roomTypes }) => ({ room_type_id: roomTypes['Suite'] })),
     filterOf('property, many', ({ roomTypes }) => ({
-      roomTypeIds: [roomTypes['Bunk'] ?? '', roomTypes['Double'] ?? ''],
+      room_type_ids: [roomTypes['Bunk'] ?? '', roomTypes['Double'] ?? ''],
     })),
     filterOf('property, few', ({ roomTypes }) => ({
-      roomTypeIds: [roomTypes['Suite'] ?? '', roomTypes['Floor'] ?? ''],
+      room_type_ids: [roomTypes['Suite'] ?? '', roomTypes['Floor'] ?? ''],
     })),
-    filterOf('arrivals', () => ({ arrivingOn: dayAhead(-500) })),
-    filterOf('departures', () => ({ departingOn: dayAhead(-500) })),
-    filterOf('guests in the hotel long ago', () => ({ stayingOn: dayAhead(-1000) })),
-    filterOf('guests in the hotel today', () => ({ stayingOn: dayAhead(0) })),
-    filterOf('changes, all', () => ({ changedSince: new Date(0) })),
-    filterOf('changes, few', () => ({ changedSince: new Date(Date.now() - 600_000) })),
-    filterOf('natural id', () => ({ naturalId: 'N77' })),
-    filterOf('external id of a partner or an OTA', () => ({ externalId: 'O77' })),
+    filterOf('arrivals', () => ({ arriving_on: dayAhead(-500) })),
+    filterOf('departures', () => ({ departing_on: dayAhead(-500) })),
+    filterOf('guests in the hotel long ago', () => ({ staying_on: dayAhead(-1000) })),
+    filterOf('guests in the hotel today', () => ({ staying_on: dayAhead(0) })),
+    filterOf('changes, all', () => ({ changed_since: new Date(0) })),
+    filterOf('changes, few', () => ({ changed_since: new Date(Date.now() - 600_000) })),
+    filterOf('natural id', () => ({ natural_id: 'N77' })),
+    filterOf('external id of a partner or an OTA', () => ({ external_id: 'O77' })),
     filterOf('e-mail address', () => ({ email: 'g77@example.com' })),
     filterOf('e-mail address with capitals', () => ({ email: 'g1014@example.com' })),
     filterOf('telephone number', () => ({ phone: '351900000077' })),
@@ -121,8 +122,8 @@ describe('PostgreSQL query plans for the filters of stays', {
     filterOf('several filters', ({ roomTypes }) => ({
       status: 'completed',
       source: 'ota',
-      roomTypeId: roomTypes['Bunk'],
-      stayingOn: dayAhead(-400),
+      room_type_id: roomTypes['Bunk'],
+      staying_on: dayAhead(-400),
       name: 'guest',
     })),
   ] as const;
@@ -132,7 +133,7 @@ describe('PostgreSQL query plans for the filters of stays', {
       it(`the list with the filter "${name}" and the sort order "${order}" reads stays only by indexes, also if the planner does not know the filter values`, async () => {
         for (const hotel of hotels) {
           await planned.indexesOf(async () => {
-            const list = listForStaff({ tenantId: hotel.tenantId, ...filter(hotel) }, order);
+            const list = listForStaff(hotel.tenantId, filter(hotel), order);
             const { next } = await readKeysetPage(planned.db, list, { after: null, limit: 50 });
             await (next === null ? undefined : readKeysetPage(planned.db, list, { after: next, limit: 50 }));
           });

@@ -6,40 +6,9 @@ import { digitsOf } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationStatus } from './reservation-status.ts';
-import type { ReservationSource } from './source.ts';
+import type { ReservationSource } from './reservation-status.ts';
+import type { ReservationFilter } from './staff-query.ts';
 import type { ReservationRow } from './store.ts';
-
-/**
- * Filter of a list of reservations. A missing field lets all reservations of the tenant pass. A filter by an unknown id lets no reservation
- * pass.
- */
-export interface ReservationFilter {
-  tenantId: number;
-  status?: ReservationStatus | undefined;
-  credentialId?: string | undefined;
-  source?: ReservationSource | undefined;
-  roomTypeId?: string | undefined;
-  /**
-   * Ids of all room types of one property. Only reservations of these room types pass. If the array is empty, no reservation passes. If
-   * undefined, all room types pass.
-   */
-  roomTypeIds?: string[] | undefined;
-  arrivingOn?: DateText | undefined;
-  departingOn?: DateText | undefined;
-  /** Day on which a night begins. Only stays that include this night pass the filter. */
-  stayingOn?: DateText | undefined;
-  /** Earliest time of the last change. */
-  changedSince?: Date | undefined;
-  naturalId?: string | undefined;
-  /** Id that the partner or the OTA gave to the reservation. */
-  externalId?: string | undefined;
-  email?: string | undefined;
-  /** Digits of the telephone number, from 0 to 9. */
-  phone?: string | undefined;
-  /** Beginning of the name of the guest. Case and accents are ignored. */
-  name?: string | undefined;
-  ids?: string[] | undefined;
-}
 
 /** Row of a reservation with the label of the credential that booked it. The label is null if no partner booked the reservation. */
 export type LabelledRow = ReservationRow & { credential_label: string | null };
@@ -64,14 +33,18 @@ const BY_CHECK_IN = {
  * Returns the list of reservations that pass the filter. `order` tells which reservation is first: the newest, or the one with the earliest
  * check-in.
  */
-export function listForStaff(filter: ReservationFilter, order: 'newest' | 'check_in'): KeysetList<LabelledRow> {
-  const { tenantId, status, source, credentialId, roomTypeId, roomTypeIds } = filter;
+export function listForStaff(
+  tenantId: number,
+  filter: ReservationFilter,
+  order: 'newest' | 'check_in' = 'newest',
+): KeysetList<LabelledRow> {
+  const { status, source, credential_id, room_type_id, room_type_ids } = filter;
   const isNewest = order === 'newest';
   const ofStatus = given(status, (value): Indexed => ({ column: 'status', type: 'text', value }));
-  const ofCredential = given(credentialId, (value): Indexed => ({ column: 'credential_id', type: 'uuid', value }));
+  const ofCredential = given(credential_id, (value): Indexed => ({ column: 'credential_id', type: 'uuid', value }));
   const others = [
     ...given(source, (name) => OF_SOURCE[name]),
-    ...(isNewest ? [] : given(credentialId, (id) => sql`credential_id = ${id}::uuid`)),
+    ...(isNewest ? [] : given(credential_id, (id) => sql`credential_id = ${id}::uuid`)),
   ];
   return {
     ...(isNewest ? { ...NEWEST_FIRST, name: 'reservations:newest' } : BY_CHECK_IN),
@@ -79,18 +52,17 @@ export function listForStaff(filter: ReservationFilter, order: 'newest' | 'check
     ofTenant: sql`tenant_id = ${tenantId}`,
     indexed: isNewest ? [...ofCredential, ...ofStatus] : ofStatus,
     filters: [
-      ...given(roomTypeId, (id) => sql`room_type_id = ${id}::uuid`),
-      ...given(roomTypeIds, (ids) => sql`room_type_id = ANY (${ids}::uuid[])`),
+      ...given(room_type_id, (id) => sql`room_type_id = ${id}::uuid`),
+      ...given(room_type_ids, (ids) => sql`room_type_id = ANY (${ids}::uuid[])`),
     ],
-    searches: [...others.map((isMatch) => ({ isMatch })), ...searchesOf(filter)],
+    searches: [...others.map((isMatch) => ({ isMatch })), ...searchesOf(tenantId, filter)],
     row: sql`
       SELECT reservation.*, ${labelOf(tenantId)} AS credential_label FROM reservation
       WHERE tenant_id = ${tenantId} AND id = page.id`,
   };
 }
 
-function searchesOf(filter: ReservationFilter): Search[] {
-  const { tenantId, changedSince, naturalId } = filter;
+function searchesOf(tenantId: number, filter: ReservationFilter): Search[] {
   const idsOf = (condition: RawBuilder<boolean>) =>
     sql`SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND ${condition}`;
   const ofEither = (conditions: RawBuilder<boolean>[]) => ({
@@ -99,10 +71,10 @@ function searchesOf(filter: ReservationFilter): Search[] {
     ids: sql.join(conditions.map(idsOf), sql` UNION ALL `),
   });
   const conditions = [
-    ...given(filter.arrivingOn, (day) => sql<boolean>`check_in = ${day}::date`),
-    ...given(changedSince, (time) => sql<boolean>`changed_at >= ${time}::timestamptz`),
-    ...given(naturalId, (id) => sql<boolean>`natural_id = ${id}`),
-    ...given(filter.externalId, (id) => hasExternalId(tenantId, id)),
+    ...given(filter.arriving_on, (day) => sql<boolean>`check_in = ${day}::date`),
+    ...given(filter.changed_since, (time) => sql<boolean>`changed_at >= ${time}::timestamptz`),
+    ...given(filter.natural_id, (id) => sql<boolean>`natural_id = ${id}`),
+    ...given(filter.external_id, (id) => hasExternalId(tenantId, id)),
     ...given(filter.email, (email) => sql<boolean>`guest_search_email = ${searchEmail(email)}`),
     ...given(filter.phone, (phone) => sql<boolean>`guest_digits = ${digitsOf(phone)}`),
     ...given(filter.name, (name) => beginsWith(sql`guest_search_name`, name)),
@@ -110,8 +82,8 @@ function searchesOf(filter: ReservationFilter): Search[] {
   ];
   return [
     ...conditions.map((isMatch) => ({ isMatch })),
-    ...given(filter.departingOn, (day) => ofEither(departsOn(day))),
-    ...given(filter.stayingOn, (night) => ofEither(hasNight(night))),
+    ...given(filter.departing_on, (day) => ofEither(departsOn(day))),
+    ...given(filter.staying_on, (night) => ofEither(hasNight(night))),
   ];
 }
 

@@ -7,20 +7,26 @@ import { entriesOf } from '#test/support/lists.ts';
 import { personOf, type Staff } from '#access/tenants/tenants.ts';
 import { createNightReader } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
-import { type FindRoomType, findRoomType } from '../rooms/rooms.ts';
+import { findRoomType } from '../rooms/rooms.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
-import { Reservations } from './reservations.ts';
-import { StaffStays } from './staff-stays.ts';
+import { houseBooking, Reservations } from './reservations.ts';
+import { changeStay } from './staff-stays.ts';
 
 const { service, hotel } = await useHotel();
 
 describe('writes of staff after a lost response to the COMMIT', () => {
   let loser: CommitProxy;
   let staff: Staff;
-  let find: FindRoomType;
+  let reservations: Reservations;
   before(async () => {
     loser = await startCommitProxy(service.database.url);
-    find = async (tenantId, id) => await findRoomType(loser.db, tenantId, id);
+    reservations = new Reservations({
+      db: loser.db,
+      transactionWithEvents: createTransactionWithEvents(loser.db, null),
+      findRoomType: async (tenantId, id) => await findRoomType(loser.db, tenantId, id),
+      rates: createRateReader(loser.db),
+      readHeldNights: createNightReader(loser.db),
+    });
     const { db } = service.database;
     const user = await db
       .selectFrom('app_user')
@@ -54,11 +60,11 @@ describe('writes of staff after a lost response to the COMMIT', () => {
     (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: hotel.staff })).body;
 
   it('a booking is stored once, is reported as new and has one audit entry, even if the response to the COMMIT is lost', async () => {
-    const stays = new StaffStays({ db: loser.db, findRoomType: find });
     const dates = { check_in: dayAhead(30), check_out: dayAhead(32) };
     const room_type_id = hotel.roomTypes['Suite'] ?? '';
     const input = { request_id: crypto.randomUUID(), room_type_id, ...dates, guest: { name: 'Rui' } };
-    const { id, isReplayed } = await losing(() => stays.book(staff, input));
+    const { row, isReplayed } = await losing(() => reservations.book(...houseBooking(staff, input)));
+    const { id } = row;
     assert.equal(isReplayed, false);
     assert.equal((await read(id)).history.length, 1);
     assert.equal((await entries('reservation.booked', id)).length, 1);
@@ -67,9 +73,8 @@ describe('writes of staff after a lost response to the COMMIT', () => {
 
   it('a change of dates with expected_changed_at succeeds and has one audit entry, even if the response to the COMMIT is lost', async () => {
     const { body } = await bookForHouse(service, hotel);
-    const stays = new StaffStays({ db: loser.db, findRoomType: find });
     const change = { check_out: dayAhead(34), expected_changed_at: body.changed_at };
-    await losing(() => stays.change(staff, body.reservation_id, change));
+    await losing(() => changeStay(loser.db, staff, body.reservation_id, change));
     assert.equal((await read(body.reservation_id)).check_out, dayAhead(34));
     assert.equal((await entries('reservation.changed', body.reservation_id)).length, 1);
     await assertNightCounters(service, hotel.tenantId);
@@ -77,14 +82,6 @@ describe('writes of staff after a lost response to the COMMIT', () => {
 
   it('a change of the status succeeds and adds one entry to the history, even if the response to the COMMIT is lost', async () => {
     const { body } = await bookForHouse(service, hotel);
-    const { db } = loser;
-    const reservations = new Reservations({
-      db,
-      transactionWithEvents: createTransactionWithEvents(db, null),
-      findRoomType: find,
-      rates: createRateReader(db),
-      readHeldNights: createNightReader(db),
-    });
     const actor = { type: 'person', id: staff.id } as const;
     const change = { status: 'cancelled', expected_status: 'confirmed' } as const;
     await losing(() => reservations.changeStatus(hotel.tenantId, body.reservation_id, change, actor));

@@ -61,9 +61,8 @@ export const Night = Type.Object(
     }),
     history: Type.Array(NightEntry, {
       description:
-        'The newest 200 changes, the newest first. Changes of stays are recorded since the version that has this field. ' +
-        'Earlier bookings are shown, but not their later changes. Prices, closures and capacities come from the newest 50 ' +
-        'writes of rates, restrictions and tenant documents. A write that repeats the known value is left out.',
+        'The newest 200 changes, the newest first. Prices, closures and capacities come from the newest 50 writes that concern ' +
+        'the room type: of rates, restrictions, its capacity and tenant documents. A write that repeats the previous value is left out.',
     }),
   },
   {

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { coversNight } from './list-store.ts';
+import type { NightChangeKind } from './night-schema.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
-import type { ReservationChangeRow } from './change-store.ts';
 import type { ReservationRow } from './store.ts';
 
 /** One night of one room type. */
@@ -37,73 +38,167 @@ function staysNow({ tenantId, roomTypeId, date }: NightKey): RawBuilder<unknown>
   `;
 }
 
-/** Selects the ids of the stays that cover the night now, and of those that covered it before a change. */
-function staysEver(night: NightKey): RawBuilder<unknown> {
-  const { tenantId, roomTypeId, date } = night;
-  return sql`
-    ${staysNow(night)} UNION SELECT reservation_id FROM reservation_change
-    WHERE tenant_id = ${tenantId} AND previous_room_type_id = ${roomTypeId}::uuid
-      AND previous_check_in <= ${date}::date AND previous_check_out > ${date}::date
-  `;
-}
-
-export type BookedRow = Pick<ReservationRow, 'id' | 'created_at' | 'credential_id' | 'external_source'>;
-
-/**
- * Reads the newest reservations of partners and OTAs whose booking held a room of this room type in this night. A later change may have
- * moved or cancelled the reservation. If a reservation has changed since its booking, its row no longer shows the booked status, dates and
- * room type. These values then come from the first stored change of the reservation, because a change also stores the values before it.
- */
-export async function readBookings(db: Db, night: NightKey, limit: number): Promise<BookedRow[]> {
-  const { tenantId, roomTypeId, date } = night;
-  const { rows } = await sql<BookedRow>`
-    SELECT r.id, r.created_at, r.credential_id, r.external_source
-    FROM reservation AS r LEFT JOIN LATERAL (
-      SELECT c.previous_status AS status, coalesce(c.previous_room_type_id, c.room_type_id) AS room_type_id,
-        coalesce(c.previous_check_in, c.check_in) AS check_in, coalesce(c.previous_check_out, c.check_out) AS check_out
-      FROM reservation_change AS c WHERE c.tenant_id = ${tenantId} AND c.reservation_id = r.id ORDER BY c.at LIMIT 1
-    ) AS first ON true
-    WHERE r.tenant_id = ${tenantId} AND r.id = ANY (ARRAY(${staysEver(night)}))
-      AND (r.credential_id IS NOT NULL OR r.external_source IS NOT NULL)
-      AND coalesce(first.status, r.status) = ANY (${HOLDING})
-      AND coalesce(first.room_type_id, r.room_type_id) = ${roomTypeId}::uuid
-      AND coalesce(first.check_in, r.check_in) <= ${date}::date AND coalesce(first.check_out, r.check_out) > ${date}::date
-    ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit}
-  `.execute(db);
-  return rows;
-}
-
-export type NightChangeRow = Pick<
-  ReservationChangeRow,
-  'id' | 'at' | 'actor_type' | 'actor_id' | 'previous_status' | 'previous_room_type_id'
-> & {
+/** Change that concerns a night: a change of a stay, of a price, of a restriction or of the capacity. */
+export interface NightChange {
+  id: string;
+  at: Date;
+  what: NightChangeKind;
+  actor_type: ChangeActor['type'];
+  actor_id: string | null;
+  /** Name of the OTA that sold the stay, or null. */
   external_source: string | null;
-  /** True if the stay held this night until the change. */
-  held: boolean;
-  /** True if the stay held this night immediately after the change. */
-  holds: boolean;
-};
+  /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
+  added: number;
+}
 
 /**
- * Reads the newest changes of stays. Reads a change only if the stay held this night immediately before or immediately after the change.
- * Leaves out the change if the stay held the night at both times and only its status changed.
+ * Reads the newest bookings and changes of stays by which a stay began or ceased to hold the night, and the moves of stays that held it
+ * before and after.
+ *
+ * A booking by the hotel itself is stored like a change. For another booking, the row of the reservation has the booker and the time. If
+ * the reservation has changed since, its first change has the booked status, dates and room type, because a change also stores the values
+ * before it.
  */
-export async function readNightChanges(db: Db, night: NightKey, limit: number): Promise<NightChangeRow[]> {
+export async function readStayChanges(db: Db, night: NightKey, limit: number): Promise<NightChange[]> {
   const { tenantId, roomTypeId, date } = night;
-  const { rows } = await sql<NightChangeRow>`
-    SELECT * FROM (
-      SELECT c.id, c.at, c.actor_type, c.actor_id, c.previous_status, c.previous_room_type_id, r.external_source,
-        coalesce(c.previous_status = ANY (${HOLDING})
-          AND coalesce(c.previous_room_type_id, c.room_type_id) = ${roomTypeId}::uuid
-          AND coalesce(c.previous_check_in, c.check_in) <= ${date}::date
-          AND coalesce(c.previous_check_out, c.check_out) > ${date}::date, false) AS held,
-        c.status = ANY (${HOLDING}) AND c.room_type_id = ${roomTypeId}::uuid
-          AND c.check_in <= ${date}::date AND c.check_out > ${date}::date AS holds
+  const { rows } = await sql<NightChange>`
+    WITH stay AS (
+      ${staysNow(night)} UNION SELECT reservation_id FROM reservation_change
+      WHERE tenant_id = ${tenantId} AND previous_room_type_id = ${roomTypeId}::uuid
+        AND previous_check_in <= ${date}::date AND previous_check_out > ${date}::date
+    ), change AS (
+      SELECT c.id, c.at, c.actor_type, c.actor_id, r.external_source, c.previous_room_type_id IS NOT NULL AS is_moved,
+        c.previous_status AS old_status, coalesce(c.previous_room_type_id, c.room_type_id) AS old_room_type_id,
+        coalesce(c.previous_check_in, c.check_in) AS old_check_in, coalesce(c.previous_check_out, c.check_out) AS old_check_out,
+        c.status, c.room_type_id, c.check_in, c.check_out
       FROM reservation_change AS c JOIN reservation AS r ON r.tenant_id = c.tenant_id AND r.id = c.reservation_id
-      WHERE c.tenant_id = ${tenantId} AND c.reservation_id = ANY (ARRAY(${staysEver(night)}))
-    ) AS change
-    WHERE held <> holds OR held AND previous_room_type_id IS NOT NULL
+      WHERE c.tenant_id = ${tenantId} AND c.reservation_id = ANY (ARRAY(SELECT id FROM stay))
+      UNION ALL
+      SELECT r.id, r.created_at, CASE WHEN r.credential_id IS NULL THEN 'channel' ELSE 'partner' END, r.credential_id,
+        r.external_source, false, NULL, NULL, NULL, NULL, coalesce(c.previous_status, r.status),
+        coalesce(c.previous_room_type_id, c.room_type_id, r.room_type_id),
+        coalesce(c.previous_check_in, c.check_in, r.check_in), coalesce(c.previous_check_out, c.check_out, r.check_out)
+      FROM reservation AS r LEFT JOIN LATERAL (
+        SELECT * FROM reservation_change WHERE tenant_id = ${tenantId} AND reservation_id = r.id ORDER BY at LIMIT 1
+      ) AS c ON true
+      WHERE r.tenant_id = ${tenantId} AND r.id = ANY (ARRAY(SELECT id FROM stay))
+        AND (r.credential_id IS NOT NULL OR r.external_source IS NOT NULL)
+    ), counted AS (
+      SELECT *, coalesce(old_status = ANY (${HOLDING}) AND old_room_type_id = ${roomTypeId}::uuid
+          AND old_check_in <= ${date}::date AND old_check_out > ${date}::date, false) AS held,
+        status = ANY (${HOLDING}) AND room_type_id = ${roomTypeId}::uuid
+          AND check_in <= ${date}::date AND check_out > ${date}::date AS holds
+      FROM change
+    )
+    SELECT id, at, actor_type, actor_id, external_source, holds::int - held::int AS added,
+      CASE WHEN is_moved THEN 'changed' WHEN holds THEN 'booked' ELSE 'cancelled' END AS what
+    FROM counted WHERE held <> holds OR held AND is_moved
     ORDER BY at DESC, id DESC LIMIT ${limit}
   `.execute(db);
   return rows;
+}
+
+/** Largest number of audit entries that are read for one night. The number is limited, because an entry may hold a thousand prices. */
+const MAX_WRITES = 50;
+
+/**
+ * Reads the changes of price, stop-sell and capacity of a night from the newest audit entries of the room type, its rate plans and the
+ * tenant. Leaves out a value that equals the value before, because many channel managers send all values again each day. The value before
+ * is in the entry of a change by staff. For a write of a PMS, it is the value of the previous entry.
+ *
+ * If a write names the night more than once, its last element counts (decision 29). Price -1 is the price of the plan. The subquery for the
+ * ids has no LIMIT. With a LIMIT, PostgreSQL might not use the index on the subject, but read all entries of the tenant.
+ * @param nameOfRoomType name of the room type in a tenant document, `property / room type`
+ */
+export async function readRateChanges(db: Db, night: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
+  const { tenantId, roomTypeId, date } = night;
+  const { rows } = await sql<NightChange>`
+    WITH entry AS (
+      SELECT * FROM audit_entry WHERE tenant_id = ${tenantId} AND id = ANY ((ARRAY(
+        SELECT id FROM audit_entry
+        WHERE tenant_id = ${tenantId} AND subject = ANY (ARRAY[${String(tenantId)}::text, ${roomTypeId}::text] || ARRAY(
+            SELECT p.id::text FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId}::uuid))
+          AND action IN ('rates.written', 'restrictions.written', 'rates.changed', 'room_type.changed', 'tenant.applied')
+        ORDER BY id DESC
+      ))[1:${MAX_WRITES}::int])
+    ), written AS (
+      SELECT e.*, v.* FROM entry AS e
+      CROSS JOIN LATERAL (
+        SELECT element FROM json_array_elements(
+          coalesce(e.details -> 'entries', e.details -> 'changes', json_build_array(e.details))) WITH ORDINALITY AS all_of (element, n)
+        WHERE CASE e.action WHEN 'room_type.changed' THEN true
+          WHEN 'tenant.applied' THEN element ->> 'what' = 'room type' AND element ->> 'name' = ${nameOfRoomType}
+          ELSE element ->> 'date' = ${date} END
+        ORDER BY n DESC LIMIT 1
+      ) AS last
+      CROSS JOIN LATERAL (VALUES
+        ('price', CASE e.action WHEN 'rates.changed' THEN coalesce((element #>> '{before,price}')::numeric, -1) END,
+          CASE e.action WHEN 'rates.changed' THEN coalesce((element #>> '{after,price}')::numeric, -1)
+            WHEN 'rates.written' THEN round((element ->> 'price')::numeric, 2) END),
+        ('stop_sell', (element #>> '{before,is_sold_out}')::boolean::int::numeric,
+          CASE e.action WHEN 'rates.changed' THEN element #>> '{after,is_sold_out}'
+            WHEN 'rates.written' THEN coalesce(element ->> 'is_sold_out', 'false')
+            WHEN 'restrictions.written' THEN coalesce(element ->> 'stop_sell', 'false') END::boolean::int::numeric),
+        ('capacity', (element #>> '{before,physical_capacity}')::numeric,
+          CASE e.action WHEN 'room_type.changed' THEN element #>> '{after,physical_capacity}'
+            WHEN 'tenant.applied' THEN (SELECT field ->> 'to' FROM json_array_elements(element -> 'fields') AS field
+              WHERE field ->> 'field' = 'physical_capacity') END::numeric)
+      ) AS v (what, before, after)
+      WHERE v.after IS NOT NULL
+    ), compared AS (
+      SELECT *, coalesce(before, lag(after) OVER (PARTITION BY subject, what ORDER BY id),
+        CASE what WHEN 'stop_sell' THEN 0 END) AS earlier
+      FROM written
+    )
+    SELECT id, at, what, actor_id, NULL AS external_source, 0 AS added,
+      CASE actor_type WHEN 'user' THEN 'person' WHEN 'credential' THEN 'partner' WHEN 'display' THEN 'display' ELSE 'operator' END
+        AS actor_type
+    FROM compared WHERE after IS DISTINCT FROM earlier
+  `.execute(db);
+  return rows;
+}
+
+/** Night whose counter differs from the number of reservations that hold the night. */
+export interface NightDifference {
+  room_type_id: string;
+  date: DateText;
+  /** Number of held rooms according to the night counter. It is 0 if the night has no counter. */
+  held: number;
+  /** Number of reservations that hold the night. */
+  counted: number;
+}
+
+export interface Recount {
+  /** Number of compared nights. */
+  nights: number;
+  differences: NightDifference[];
+}
+
+/**
+ * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
+ * a time zone. With a time zone, the statement could skip a day on which the clocks change at midnight.
+ */
+export async function recount(db: Db, tenantId: number): Promise<Recount> {
+  const { rows } = await sql<NightDifference & { nights: number }>`
+    WITH counted AS (
+      SELECT room_type_id, day::date AS date, count(*)::int AS rooms
+      FROM reservation, generate_series(check_in::timestamp, check_out - interval '1 day', interval '1 day') AS day
+      WHERE tenant_id = ${tenantId} AND status = ANY (${[...HOLDING_STATUSES]})
+      GROUP BY room_type_id, day
+    ), kept AS (
+      SELECT room_type_id, date, held FROM night WHERE tenant_id = ${tenantId}
+    ), compared AS (
+      SELECT room_type_id, date, coalesce(held, 0) AS held, coalesce(rooms, 0) AS counted
+      FROM kept FULL JOIN counted USING (room_type_id, date)
+    )
+    SELECT (SELECT count(*) FROM compared) AS nights, room_type_id, date, held, counted
+    FROM (SELECT 1) AS always LEFT JOIN compared ON held <> counted
+    ORDER BY room_type_id, date
+  `.execute(db);
+  return {
+    nights: rows[0]?.nights ?? 0,
+    differences: rows
+      .filter((row) => row.room_type_id !== null)
+      .map(({ room_type_id, date, held, counted }) => ({ room_type_id, date, held, counted })),
+  };
 }

@@ -1,25 +1,23 @@
 import { readActorNames } from '#access/actors/actors.ts';
-import type { Database, Db } from '#platform/db/database.ts';
-import { runTransaction } from '#platform/db/transaction.ts';
+import { announceChange } from '#platform/changes/changes.ts';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction, runTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-import { findHeld } from '../nights/nights.ts';
-import { readCalendars } from '../rates/rates.ts';
+import { changeHeld, findHeld } from '../nights/nights.ts';
 import { findRoomType } from '../rooms/rooms.ts';
-import { actorOfChange, bookerOf, withName } from './changes.ts';
-import type { NightChange } from './night-change.ts';
-import { readRateChanges } from './night-rates.ts';
+import { actorOfChange, withName } from './changes.ts';
 import type { Night, NightEntry, NightStay } from './night-schema.ts';
 import {
-  type BookedRow,
-  type NightChangeRow,
-  type NightKey,
-  readBookings,
+  type NightChange,
+  type NightDifference,
   readHolders,
-  readNightChanges,
+  readRateChanges,
+  readStayChanges,
+  type Recount,
+  recount,
 } from './night-store.ts';
-import type { ReservationStatus } from './reservation-status.ts';
-import { sourceOf } from './source.ts';
+import { type ReservationStatus, sourceOf } from './reservation-status.ts';
 
 /** Largest number of stays of a night in a response. */
 const MAX_STAYS = 1_000;
@@ -41,7 +39,10 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
     async (tx) => ({
       held: await findHeld(tx, key),
       holders: await readHolders(tx, key, MAX_STAYS),
-      changes: await readAllChanges(tx, key, `${roomType.property_name} / ${roomType.name}`),
+      changes: [
+        ...(await readStayChanges(tx, key, MAX_ENTRIES)),
+        ...(await readRateChanges(tx, key, `${roomType.property_name} / ${roomType.name}`)),
+      ],
     }),
     'snapshot',
   );
@@ -59,67 +60,63 @@ export async function showNight(db: Database, tenantId: number, roomTypeId: stri
   return { capacity: roomType.physical_capacity, held, stays, history: await historyOf(db, tenantId, held, changes) };
 }
 
-/**
- * Reads the bookings, the changes of stays and the changes of rates that concern the night. Returns the latest `MAX_ENTRIES` of these
- * entries, newest first.
- */
-async function readAllChanges(db: Db, key: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
-  const { tenantId, roomTypeId, date } = key;
-  const plans = await readCalendars(db, tenantId, roomTypeId, date, date);
-  const changes = [
-    ...(await readBookings(db, key, MAX_ENTRIES)).map(bookingChange),
-    ...(await readNightChanges(db, key, MAX_ENTRIES)).map(stayChange),
-    ...(await readRateChanges(
-      db,
-      key,
-      plans.map(({ id }) => id),
-      nameOfRoomType,
-    )),
-  ];
-  return changes.sort(newestFirst).slice(0, MAX_ENTRIES);
-}
-
 function newestFirst(a: NightChange, b: NightChange): number {
   return b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 }
 
-function bookingChange(row: BookedRow): NightChange {
-  return {
-    id: row.id,
-    at: row.created_at,
-    what: 'booked',
-    actor: bookerOf(row),
-    added: 1,
-    externalSource: row.external_source,
-  };
-}
-
-function stayChange(row: NightChangeRow): NightChange {
-  const isMoved = row.previous_room_type_id !== null;
-  return {
-    id: row.id,
-    at: row.at,
-    what: isMoved ? 'changed' : row.holds ? 'booked' : 'cancelled',
-    actor: actorOfChange(row),
-    added: Number(row.holds) - Number(row.held),
-    externalSource: row.external_source,
-  };
+/**
+ * Returns the newest `MAX_ENTRIES` changes as entries of the history. Computes the held rooms after each change backwards from the present
+ * number, and adds the names of the actors.
+ */
+async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
+  const newest = changes.toSorted(newestFirst).slice(0, MAX_ENTRIES);
+  const nameOf = await readActorNames(db, tenantId, newest.map(actorOfChange));
+  let heldAfter = held;
+  return newest.map((change) => {
+    const by = withName(nameOf, actorOfChange(change), change.external_source);
+    const entry = { at: change.at.toISOString(), what: change.what, by, held_after: heldAfter };
+    heldAfter -= change.added;
+    return entry;
+  });
 }
 
 /**
- * Returns the entries of the history. Computes the held rooms after each change backwards from the present number, and adds the names of
- * the actors.
+ * Counts the nights of the tenant like `recount`, and corrects each night counter that differs from the reservations. May run while
+ * bookings arrive.
+ *
+ * Every transaction that holds or releases a night locks its counter until it commits. So the function first locks the counters that seem
+ * wrong, and then counts again. The second count includes every stay whose transaction has changed one of these counters. Only bookings and
+ * changes that need one of these nights wait, until this transaction ends.
+ * @returns the number of compared nights, and the corrected counters as they were before
  */
-async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
-  const nameOf = await readActorNames(
-    db,
-    tenantId,
-    changes.map(({ actor }) => actor),
-  );
-  let heldAfter = held;
-  return changes.map(({ at, what, actor, added, externalSource }) => {
-    const entry = { at: at.toISOString(), what, by: withName(nameOf, actor, externalSource), held_after: heldAfter };
-    heldAfter -= added;
-    return entry;
+export async function repairNights(db: Database, tenantId: number): Promise<Recount> {
+  const found = await recount(db, tenantId);
+  if (found.differences.length === 0) {
+    return found;
+  }
+  return await inTransaction(db, async (tx) => {
+    await changeHeld(
+      tx,
+      found.differences.map((night) => ({ ...nightOf(tenantId, night), rooms: 0 })),
+    );
+    const locked = new Set(found.differences.map(keyOf));
+    const { nights, differences } = await recount(tx, tenantId);
+    const wrong = differences.filter((night) => locked.has(keyOf(night)));
+    if (wrong.length > 0) {
+      await changeHeld(
+        tx,
+        wrong.map((night) => ({ ...nightOf(tenantId, night), rooms: night.counted - night.held })),
+      );
+      await announceChange(tx, tenantId, null);
+    }
+    return { nights, differences: wrong };
   });
+}
+
+function nightOf(tenantId: number, { room_type_id, date }: NightDifference) {
+  return { tenantId, roomTypeId: room_type_id, date };
+}
+
+function keyOf({ room_type_id, date }: NightDifference): string {
+  return `${room_type_id} ${date}`;
 }

@@ -1,3 +1,5 @@
+import type { ReservationRow } from './store.ts';
+
 /** Statuses of a reservation (PMS contract §3). */
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
@@ -23,4 +25,16 @@ export function mayFollow(from: ReservationStatus, to: ReservationStatus): boole
 /** Returns true if a partner may cancel a reservation with this status. Cancelled and completed reservations are final (contract §3). */
 export function mayCancel(from: ReservationStatus): boolean {
   return from !== 'cancelled' && from !== 'completed';
+}
+
+/** Origins of a stay: a partner booked it, an OTA sold it, or the hotel itself booked it (decision 43). */
+export const RESERVATION_SOURCES = ['partner', 'ota', 'house'] as const;
+export type ReservationSource = (typeof RESERVATION_SOURCES)[number];
+
+/** Returns the origin of a stay. An index uses the same rule. */
+export function sourceOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ReservationSource {
+  if (row.credential_id !== null) {
+    return 'partner';
+  }
+  return row.external_source === null ? 'house' : 'ota';
 }

@@ -3,15 +3,16 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendLongList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
-import { partnerShape, type Reservations } from './reservations.ts';
+import { partnerBooking, partnerShape, type Reservations } from './reservations.ts';
 import {
   Availability,
   AvailabilityQuery,
   ExternalReservationPath,
   ReservationCreate,
   ReservationResponse,
+  StayQuote,
+  StayQuoteQuery,
 } from './schema.ts';
-import { StayQuote, StayQuoteQuery } from './stay-quote.ts';
 
 interface Dependencies {
   reservations: Reservations;
@@ -115,7 +116,8 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
       },
     },
     async (request, reply) => {
-      const { reservation, isReplayed } = await reservations.book(request.caller, request.body);
+      const { row, isReplayed } = await reservations.book(...partnerBooking(request.caller, request.body));
+      const reservation = partnerShape(row);
       return isReplayed
         ? reply.header('idempotent-replayed', 'true').send(reservation)
         : reply.code(201).send(reservation);

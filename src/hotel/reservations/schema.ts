@@ -5,7 +5,8 @@ import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-const Money = Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } });
+const MONEY_TEXT = { [DOCUMENTED]: { pattern: MONEY_PATTERN } };
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const CheckIn = { format: 'date', description: 'The day of arrival. The first night of the stay begins on it.' };
 const CheckOut = {
   format: 'date',
@@ -14,7 +15,7 @@ const CheckOut = {
 };
 
 /** Number of guests of a stay. It is optional. */
-export const Guests = {
+const Guests = {
   minimum: 1,
   maximum: MAX_INTEGER,
   default: 1,
@@ -48,7 +49,7 @@ export const Availability = Type.Object(
   {
     room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
     name: Type.String({ description: 'The name of the room type.' }),
-    base_price: Type.Union([Money, Type.Null()], {
+    base_price: Type.Union([Type.String(MONEY_TEXT), Type.Null()], {
       description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
     }),
     days: Type.Array(AvailableNight, {
@@ -74,6 +75,77 @@ export const Availability = Type.Object(
   },
 );
 export type Availability = Type.Static<typeof Availability>;
+
+/** Query of `GET quote` (decision 40): the fields of a booking that determine its price. */
+export const StayQuoteQuery = Type.Object({
+  ...AvailabilityQuery.properties,
+  check_in: Type.String({
+    ...AvailabilityQuery.properties.check_in,
+    description: 'The day of arrival. It must not be before today in the time zone of the property.',
+  }),
+  guests: Type.Optional(Type.Integer({ ...Guests, examples: [2] })),
+});
+export type StayQuoteQuery = Type.Static<typeof StayQuoteQuery>;
+
+const QuotedNight = Type.Object(
+  {
+    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
+    price: Type.String({ ...MONEY_TEXT, description: 'The price of the night.' }),
+  },
+  { title: 'QuotedNight', description: 'The price of one night of a stay.' },
+);
+
+/** Price of a stay before it is booked (decision 40). */
+export const StayQuote = Type.Object(
+  {
+    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
+    check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
+    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
+    guests: Type.Integer({ description: 'The number of guests.' }),
+    rate_plan: Type.Union(
+      [
+        Type.Object({
+          id: Type.String({ format: 'uuid', description: 'The id of the rate plan.' }),
+          name: Type.String({ description: 'The name of the rate plan.' }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies.',
+      },
+    ),
+    nights: Type.Array(QuotedNight, {
+      description: 'The price of each night, from `check_in` to the night before `check_out`.',
+    }),
+    total_amount: Type.String({
+      ...MONEY_TEXT,
+      description: 'The price of the whole stay, which is the sum of its nights.',
+    }),
+    currency: Type.String({ description: 'The currency of the amounts, as three letters of ISO 4217.' }),
+  },
+  {
+    title: 'ReservationQuote',
+    description: 'The price of a stay, as a booking would charge it now.',
+    examples: [
+      {
+        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+        check_in: '2030-05-01',
+        check_out: '2030-05-04',
+        guests: 2,
+        rate_plan: { id: '01a19b53-7418-7e7b-9678-4cd815b26365', name: 'Non-refundable' },
+        nights: [
+          { date: '2030-05-01', price: '84.48' },
+          { date: '2030-05-02', price: '84.48' },
+          { date: '2030-05-03', price: '84.48' },
+        ],
+        total_amount: '253.44',
+        currency: 'EUR',
+      },
+    ],
+  },
+);
+export type StayQuote = Type.Static<typeof StayQuote>;
 
 /** Body of a new reservation (contract §2, `ReservationCreate`). */
 export const ReservationCreate = Type.Object(
@@ -181,3 +253,57 @@ export const ExternalReservationPath = Type.Object({
     examples: ['CD-STAY-5521'],
   }),
 });
+
+/**
+ * Reservation in a response to a PMS. An OTA that sends a reservation to the service gets a response of the same form (PMS contract §2).
+ */
+export const PmsReservation = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),
+    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
+    status: Type.Enum([...RESERVATION_STATUSES], {
+      type: 'string',
+      description:
+        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
+    }),
+    check_in_date: Type.String({
+      format: 'date-time',
+      description: "The time of arrival in UTC: the property's check-in time on the first day of the stay.",
+    }),
+    check_out_date: Type.String({
+      format: 'date-time',
+      description: "The time of departure in UTC: the property's check-out time on the last day of the stay.",
+    }),
+    room_type_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'The booked room type.' }),
+    total_amount: Type.String({ description: 'The price of the whole stay, in the currency of the tenant.' }),
+    external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
+    external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
+    guest: Type.Object(
+      {
+        full_name: Type.String({ description: 'The name of the guest.' }),
+        phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
+        email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
+      },
+      { description: 'The guest of the stay.' },
+    ),
+  },
+  {
+    title: 'PmsReservation',
+    description: 'A reservation. A partner or an OTA booked it.',
+    examples: [
+      {
+        id: '01a1f7cc-8abc-7b08-bcc8-b8e779d1e647',
+        natural_id: '7K2M-4QXF',
+        status: 'confirmed',
+        check_in_date: '2030-05-01T14:00:00.000Z',
+        check_out_date: '2030-05-04T10:00:00.000Z',
+        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+        total_amount: '288.00',
+        external_source: 'staywell',
+        external_id: 'SW-88213',
+        guest: { full_name: 'Tomás Ferreira', phone: '+351 911 222 333', email: 'tomas@example.com' },
+      },
+    ],
+  },
+);
+export type PmsReservation = Type.Static<typeof PmsReservation>;

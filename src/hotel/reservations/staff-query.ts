@@ -3,9 +3,8 @@ import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import type { ReservationFilter } from './list-store.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './source.ts';
+import { RESERVATION_SOURCES } from './reservation-status.ts';
 
 const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
@@ -84,27 +83,36 @@ export const StaffReservationQuery = Type.Object({
 });
 export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
 
+type TextFilter = Omit<StaffReservationQuery, 'after' | 'limit' | 'order' | 'property_id' | 'ids' | 'changed_since'>;
+
+/** Filter of a list of reservations. A missing field lets all reservations of the tenant pass. */
+export type ReservationFilter = { [Field in keyof TextFilter]?: TextFilter[Field] | undefined } & {
+  /** Room types of one property. If the array is empty, no reservation passes. */
+  room_type_ids?: string[] | undefined;
+  /** Earliest time of the last change. */
+  changed_since?: Date | undefined;
+  ids?: string[] | undefined;
+};
+
 /**
- * Returns the filter of a query. `property_id` is left out, because the caller replaces it by the room types of the property.
+ * Returns the filter of a query, without the property, because the caller replaces it by its room types.
  * @throws ApiError 400 `invalid_request`
  */
-export function filterOf(tenantId: number, query: StaffReservationQuery): ReservationFilter {
+export function filterOf({
+  ids,
+  changed_since,
+  phone,
+  name,
+  natural_id,
+  ...query
+}: StaffReservationQuery): ReservationFilter {
   return {
-    tenantId,
-    status: query.status,
-    roomTypeId: query.room_type_id,
-    credentialId: query.credential_id,
-    source: query.source,
-    arrivingOn: query.arriving_on,
-    departingOn: query.departing_on,
-    stayingOn: query.staying_on,
-    changedSince: query.changed_since === undefined ? undefined : new Date(query.changed_since),
-    naturalId: query.natural_id?.toUpperCase(),
-    externalId: query.external_id,
-    email: query.email,
-    phone: query.phone === undefined ? undefined : readPhone(query.phone),
-    name: query.name === undefined ? undefined : withLetter(query.name),
-    ids: query.ids === undefined ? undefined : readIds(query.ids),
+    ...query,
+    natural_id: natural_id?.toUpperCase(),
+    phone: phone === undefined ? undefined : readPhone(phone),
+    name: name === undefined ? undefined : withLetter(name),
+    ids: ids === undefined ? undefined : readIds(ids),
+    changed_since: changed_since === undefined ? undefined : new Date(changed_since),
   };
 }
 

@@ -1,8 +1,12 @@
 import { changeActorOf } from '#access/actors/actors.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
-import type { Reservations } from './reservations.ts';
+import { showNight } from './night.ts';
+import { Night, NightPath } from './night-schema.ts';
+import { houseBooking, type Reservations } from './reservations.ts';
+import { staffShape } from './shapes.ts';
 import { StaffReservationQuery } from './staff-query.ts';
 import {
   Arrival,
@@ -13,15 +17,14 @@ import {
   StaffReservation,
   StaffReservationWithHistory,
 } from './staff-schema.ts';
-import { staffShape } from './staff-shape.ts';
-import type { StaffStays } from './staff-stays.ts';
+import { changeStay, setArrival } from './staff-stays.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such reservation.' } as const;
 const SHARED = { tags: ['Reservations'] };
 
 interface Dependencies {
+  db: Database;
   reservations: Reservations;
-  staffStays: StaffStays;
   /** Guard that accepts owners, and staff that may see and change stays. */
   staffGuard: Guard;
 }
@@ -32,6 +35,7 @@ export function reservationStaffRoutes(app: App, dependencies: Dependencies): vo
   changeRoute(app, dependencies);
   statusRoute(app, dependencies);
   arrivalRoute(app, dependencies);
+  nightRoute(app, dependencies);
 }
 
 function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
@@ -74,7 +78,7 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
   );
 }
 
-function bookingRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/',
     {
@@ -104,8 +108,8 @@ function bookingRoute(app: App, { reservations, staffStays, staffGuard }: Depend
       },
     },
     async (request, reply) => {
-      const { id, isReplayed } = await staffStays.book(request.staff, request.body);
-      const reservation = await reservations.show(request.staff.tenant.id, id);
+      const { row, isReplayed } = await reservations.book(...houseBooking(request.staff, request.body));
+      const reservation = await reservations.show(request.staff.tenant.id, row.id);
       return isReplayed
         ? reply.header('idempotent-replayed', 'true').send(reservation)
         : reply.code(201).send(reservation);
@@ -113,7 +117,7 @@ function bookingRoute(app: App, { reservations, staffStays, staffGuard }: Depend
   );
 }
 
-function changeRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/reservations/:id/',
     {
@@ -143,7 +147,7 @@ function changeRoute(app: App, { reservations, staffStays, staffGuard }: Depende
       },
     },
     async ({ staff, params, body }) => {
-      await staffStays.change(staff, params.id, body);
+      await changeStay(db, staff, params.id, body);
       return await reservations.show(staff.tenant.id, params.id);
     },
   );
@@ -181,7 +185,7 @@ function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void
   );
 }
 
-function arrivalRoute(app: App, { reservations, staffStays, staffGuard }: Dependencies): void {
+function arrivalRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/arrival/',
     {
@@ -200,8 +204,29 @@ function arrivalRoute(app: App, { reservations, staffStays, staffGuard }: Depend
       },
     },
     async ({ staff, params, body }) => {
-      await staffStays.setArrival(staff, params.id, body.arrived);
+      await setArrival(db, staff, params.id, body.arrived);
       return await reservations.show(staff.tenant.id, params.id);
     },
+  );
+}
+
+function nightRoute(app: App, { db, staffGuard }: Dependencies): void {
+  app.get(
+    '/v1/staff/nights/:room_type_id/:date/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
+      schema: {
+        operationId: 'getNight',
+        summary: 'Read the stays and the history of a night',
+        description:
+          'Returns the number of rooms of the room type, the stays that hold a room in the night that begins on the date, and ' +
+          'the changes that concern the night. So it explains why a night is full, or how it was oversold.',
+        tags: ['Reservations'],
+        params: NightPath,
+        response: { 200: Night },
+      },
+    },
+    async ({ staff, params }) => await showNight(db, staff.tenant.id, params.room_type_id, params.date),
   );
 }

@@ -5,7 +5,7 @@ import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './source.ts';
+import { RESERVATION_SOURCES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 /** Largest number of characters in the reason that staff give for a change of the status (decision 36). */

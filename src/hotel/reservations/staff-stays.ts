@@ -1,200 +1,72 @@
 import { changeActorOf } from '#access/actors/actors.ts';
-import { type NewAuditEntry, prepareAudit, type WriteAuditEntry } from '#access/audit/audit.ts';
+import { type NewAuditEntry, prepareAudit } from '#access/audit/audit.ts';
 import { actorOf, type Staff } from '#access/tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError } from '#platform/errors.ts';
-import { todayIn } from '#platform/lib/dates.ts';
-import { newId } from '#platform/lib/ids.ts';
-import { newNaturalId } from '#platform/lib/natural-id.ts';
-import { type Hold, moveHold, moveHoldWithin } from '../nights/nights.ts';
-import { checkAmounts, readCalendars } from '../rates/rates.ts';
+import { type ApiError, apiError, invalidField } from '#platform/errors.ts';
+import { type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import { checkAmounts, type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
 import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
-import { notAvailable } from './booking.ts';
-import { findBooked, hasChange, insertChange } from './change-store.ts';
-import { bookingRecordOf, nextChangeTime, type WantedChange, wantedChange } from './changes.ts';
-import { checkRange, lockStay, requireActive } from './checks.ts';
-import { holdOf, nightsOfStay } from './consequences.ts';
-import { earlyEnd, isEarlyEnd } from './early-end.ts';
-import { changeRefusal, type CheckedChange, houseChange } from './house-change.ts';
-import { bookingPlan, checkBooking } from './house-booking.ts';
-import { priceOf } from './price.ts';
-import type { HouseBooking, HouseChange } from './staff-schema.ts';
-import { insertReservations, type NewReservation, type ReservationRow, updateReservation } from './store.ts';
-import { writeChange } from './write-change.ts';
+import { hasMoved, type Nights, nextChangeTime, wantedChange, writeChange } from './changes.ts';
+import { checkArrival, checkGuests, checkRange, lockStay, priceOf, priceStay, requireActive } from './checks.ts';
+import { sourceOf } from './reservation-status.ts';
+import { HouseChange } from './staff-schema.ts';
+import { hasChange, type ReservationRow, type ReservationUpdate, updateReservation } from './store.ts';
 
-/** Fields of the caller that a booking needs. */
-type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
-
-interface Dependencies {
-  db: Database;
-  findRoomType: FindRoomType;
+/**
+ * Changes a stay that the hotel itself booked, or ends a stay of any source early. Writes an audit entry if a value differs.
+ * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`,
+ * 409 `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
+ */
+export async function changeStay(db: Database, staff: Staff, id: string, input: HouseChange): Promise<void> {
+  const wanted = wantedChange(changeActorOf(staff));
+  const recordAudit = prepareAudit(actorOf(staff));
+  await inTransaction(db, async (tx) => {
+    const row = await lockStay(tx, staff.tenant.id, id);
+    const roomType = await roomTypeOf(tx, row);
+    const today = todayIn(roomType.timezone);
+    const isEnd = isEarlyEnd(row, input, today);
+    const refusal = changeRefusal(row, input, isEnd);
+    if (refusal === null) {
+      const { update, capacity } = isEnd
+        ? { update: earlyEnd(row, input, today), capacity: Infinity }
+        : await houseChange(tx, row, roomType, { input, currency: staff.tenant.currency });
+      const entry = changeEntry(row, { ...row, ...update });
+      if (entry !== null) {
+        await writeChange(tx, row, update, wanted, capacity);
+        await recordAudit(tx, entry);
+      }
+      return;
+    }
+    // If an earlier try of this transaction was committed, it has changed `changed_at`, so `expected_changed_at` no longer matches in
+    // this try. The call has succeeded, so it is not refused.
+    if (!(await hasChange(tx, row.tenant_id, wanted.id))) {
+      throw refusal;
+    }
+  });
 }
 
 /**
- * Operations of staff on stays: booking stays for the hotel itself, changing these stays, ending stays early, and recording arrivals. Each
- * operation writes an audit entry.
+ * Records that the guests of a confirmed stay have arrived, or removes this record, with an audit entry. Changes nothing if `arrived` is
+ * the stored value already. Causes no event.
+ * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
  */
-export class StaffStays {
-  readonly #db: Database;
-  readonly #findRoomType: FindRoomType;
-
-  constructor({ db, findRoomType: find }: Dependencies) {
-    this.#db = db;
-    this.#findRoomType = find;
-  }
-
-  /**
-   * Books a stay for the hotel itself, without a partner or an OTA (decision 43). If an earlier call has used the same `request_id`, the
-   * method books nothing. Causes no event.
-   * @returns the id of the new reservation. If an earlier call has booked the stay, the id of its reservation, and `isReplayed` is true
-   * @throws ApiError 404 `room_type_not_found`, 404 (code `error`) for an unknown rate plan, 409 `room_not_available`, 400
-   * `invalid_request`
-   */
-  async book(staff: Booker, input: HouseBooking): Promise<{ id: string; isReplayed: boolean }> {
-    checkRange(input);
-    const { id: tenantId, currency } = staff.tenant;
-    checkAmounts([['total_amount', input.total_amount]], currency);
-    const requestId = input.request_id.toLowerCase();
-    const earlier = await findBooked(this.#db, tenantId, requestId);
-    if (earlier !== undefined) {
-      return { id: earlier, isReplayed: true };
+export async function setArrival(db: Database, staff: Staff, id: string, arrived: boolean): Promise<void> {
+  const recordAudit = prepareAudit(actorOf(staff));
+  await inTransaction(db, async (tx) => {
+    const row = await lockStay(tx, staff.tenant.id, id);
+    if (row.status !== 'confirmed') {
+      throw refused(`The reservation is ${row.status}. Only the arrival of a confirmed reservation can change.`);
     }
-    const { row, capacity } = await this.#draft(staff, input);
-    const booked = { row, requestId, capacity: input.overbook ? null : capacity };
-    await this.#insert(staff, booked).catch((error: unknown) => {
-      if (error !== REQUEST_TAKEN) {
-        throw error;
-      }
-    });
-    const stored = await findBooked(this.#db, tenantId, requestId);
-    // If no booking has this request id, the insert failed because another reservation has the same natural id (short random code). The
-    // next try makes a new natural id.
-    return stored === undefined ? await this.book(staff, input) : { id: stored, isReplayed: stored !== row.id };
-  }
-
-  /** Checks a booking, and returns its row and the capacity of its room type. */
-  async #draft({ tenant }: Booker, input: HouseBooking): Promise<{ row: NewHouseStay; capacity: number }> {
-    const roomType = await requireActive(this.#findRoomType, tenant.id, input.room_type_id);
-    checkBooking(roomType, input);
-    const { check_in, check_out, guest } = input;
-    const plans = await readCalendars(this.#db, tenant.id, roomType.id, check_in, check_out);
-    const quote = bookingPlan(roomType, plans, input);
-    const row = {
-      tenant_id: tenant.id,
-      id: newId(),
-      natural_id: newNaturalId(),
-      status: 'confirmed',
-      room_type_id: roomType.id,
-      rate_plan_id: quote.planId,
-      check_in,
-      check_out,
-      guests: input.guests ?? 1,
-      guest_name: guest.name,
-      guest_phone: guest.phone ?? null,
-      guest_email: guest.email === '' ? null : (guest.email ?? null),
-      ...priceOf(quote, tenant.currency, input.total_amount),
-      currency: tenant.currency,
-      created_at: new Date(),
-    };
-    return { row, capacity: roomType.physical_capacity };
-  }
-
-  /**
-   * Inserts the stay and holds its nights. Does nothing if another reservation has the same natural id (short random code), or if an
-   * earlier try of this transaction was committed.
-   */
-  async #insert(staff: Booker, { row, requestId, capacity }: BookedStay): Promise<void> {
-    const wanted = wantedChange(changeActorOf(staff));
-    const recordAudit = prepareAudit(actorOf(staff));
-    await inTransaction(this.#db, async (tx) => {
-      if ((await insertReservations(tx, [row])).size === 0) {
-        return;
-      }
-      if (!(await insertChange(tx, bookingRecordOf(row, wanted, requestId)))) {
-        throw REQUEST_TAKEN;
-      }
-      await hold(tx, row.tenant_id, { from: null, to: nightsOfStay(row), capacity });
-      await recordAudit(tx, bookingEntry(row, capacity === null));
-    });
-  }
-
-  /**
-   * Changes a stay that the hotel itself booked, or ends a stay of any source early.
-   * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`,
-   * 409 `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
-   */
-  async change(staff: Staff, id: string, input: HouseChange): Promise<void> {
-    const wanted = wantedChange(changeActorOf(staff));
-    const recordAudit = prepareAudit(actorOf(staff));
-    await inTransaction(this.#db, async (tx) => {
-      const row = await lockStay(tx, staff.tenant.id, id);
-      const roomType = await roomTypeOf(tx, row);
-      const today = todayIn(roomType.timezone);
-      const isEnd = isEarlyEnd(row, input, today);
-      const refusal = changeRefusal(row, input, isEnd);
-      if (refusal === null) {
-        const change = isEnd
-          ? { update: earlyEnd(row, input, today), capacity: null }
-          : await houseChange(tx, row, roomType, { input, currency: staff.tenant.currency });
-        await write(tx, row, change, { wanted, recordAudit });
-        return;
-      }
-      // If an earlier try of this transaction was committed, it has changed `changed_at`, so `expected_changed_at` no longer matches in
-      // this try. The call has succeeded, so it is not refused.
-      if (!(await hasChange(tx, row.tenant_id, wanted.id))) {
-        throw refusal;
-      }
-    });
-  }
-
-  /**
-   * Records that the guests of a confirmed stay have arrived, or removes this record. Changes nothing if `arrived` is the stored value
-   * already. Causes no event.
-   * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
-   */
-  async setArrival(staff: Staff, id: string, arrived: boolean): Promise<void> {
-    const recordAudit = prepareAudit(actorOf(staff));
-    await inTransaction(this.#db, async (tx) => {
-      const row = await lockStay(tx, staff.tenant.id, id);
-      if (row.status !== 'confirmed') {
-        throw apiError(
-          'invalid_status_transition',
-          `The reservation is ${row.status}. Only the arrival of a confirmed reservation can change.`,
-        );
-      }
-      if (arrived !== (row.arrived_at !== null)) {
-        const changed_at = nextChangeTime(row);
-        await updateReservation(tx, row.tenant_id, row.id, { arrived_at: arrived ? changed_at : null, changed_at });
-        const { natural_id } = row;
-        await recordAudit(tx, { action: 'reservation.arrival', subject: row.id, details: { natural_id, arrived } });
-      }
-    });
-  }
+    if (arrived !== (row.arrived_at !== null)) {
+      const changed_at = nextChangeTime(row);
+      await updateReservation(tx, row.tenant_id, row.id, { arrived_at: arrived ? changed_at : null, changed_at });
+      const { natural_id } = row;
+      await recordAudit(tx, { action: 'reservation.arrival', subject: row.id, details: { natural_id, arrived } });
+    }
+  });
 }
-
-/** Row of a new stay that the hotel itself books. */
-type NewHouseStay = NewReservation & { created_at: Date };
-
-interface BookedStay {
-  row: NewHouseStay;
-  requestId: string;
-  /**
-   * Number of rooms of the room type. If a night would have more held rooms than this number, the booking is refused. Null if a night may
-   * have more held rooms.
-   */
-  capacity: number | null;
-}
-
-interface Writers {
-  wanted: WantedChange;
-  recordAudit: WriteAuditEntry;
-}
-
-/** Error if a concurrent call has booked a stay under the same `request_id`. The transaction is then rolled back. */
-const REQUEST_TAKEN = new Error(
-  'A concurrent call has booked a stay with the same request_id. This error only rolls back the transaction.',
-);
 
 /** Returns the room type of a stay, which may be inactive. */
 async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithClock> {
@@ -207,38 +79,155 @@ async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithCloc
   return roomType;
 }
 
-/** Writes a change of a stay, its nights and its audit entry. Writes nothing if the change has no differences. */
-async function write(tx: Tx, row: ReservationRow, { update, capacity }: CheckedChange, by: Writers): Promise<void> {
-  const entry = changeEntry(row, { ...row, ...update });
-  if (entry === null) {
-    return;
+/** Fields that a change may name if it ends a stay early. */
+const NAMED = ['check_out', 'expected_changed_at'];
+const OTHERS = Object.keys(HouseChange.properties).filter((field) => !NAMED.includes(field)) as (keyof HouseChange)[];
+
+/** Change that ends a stay early: the guests leave before the check-out. */
+type EarlyEnd = HouseChange & { check_out: DateText };
+
+/**
+ * Returns true if the change ends a confirmed or completed stay early, and names nothing but the new check-out. The stay may have any
+ * source. The present check-out counts as well, so that a repeated call is accepted. A confirmed stay of the hotel itself is ended early
+ * only if it has begun and does not end in the past. Any other change of its dates is priced again.
+ * @param today current day at the property
+ */
+function isEarlyEnd(row: ReservationRow, input: HouseChange, today: DateText): input is EarlyEnd {
+  const { check_out } = input;
+  if (check_out === undefined || check_out > row.check_out || OTHERS.some((field) => input[field] !== undefined)) {
+    return false;
   }
-  const changed = await writeChange(tx, row, update, by.wanted);
-  await hold(tx, row.tenant_id, { from: holdOf(row), to: nightsOfStay(changed), capacity });
-  await by.recordAudit(tx, entry);
+  const hasBegun = row.check_in <= today && check_out >= today;
+  return row.status === 'completed' || (row.status === 'confirmed' && (sourceOf(row) !== 'house' || hasBegun));
 }
 
 /**
- * Holds the nights of a stay, and releases the nights that the stay no longer has.
- * @param capacity number of rooms of the room type. If null, the function does not check that rooms are left
- * @throws ApiError 409 `room_not_available` if an added night has no room left
+ * Returns the new values of a stay that ends early. The amount stays. The prices of the nights are unknown from now on, because their sum
+ * would not be the amount.
+ * @throws ApiError 400 `invalid_request` if the stay would have no night, or would end before today
  */
-async function hold(
-  tx: Tx,
-  tenantId: number,
-  { from, to, capacity }: { from: Hold | null; to: Hold; capacity: number | null },
-): Promise<void> {
-  if (capacity === null) {
-    await moveHold(tx, tenantId, from, to);
-  } else if (!(await moveHoldWithin(tx, tenantId, { from, to, capacity }))) {
-    throw notAvailable();
+function earlyEnd(row: ReservationRow, { check_out }: EarlyEnd, today: DateText): ReservationUpdate {
+  if (check_out === row.check_out) {
+    return {};
   }
+  checkRange({ check_in: row.check_in, check_out });
+  if (check_out < today) {
+    throw invalidField('check_out', `must not be before today at the property, which is ${today}`);
+  }
+  return { check_out, nightly_prices: null };
 }
 
-function bookingEntry(row: NewHouseStay, overbook: boolean): NewAuditEntry {
-  const { natural_id, room_type_id, check_in, check_out, guests, total_amount } = row;
-  const details = { natural_id, room_type_id, check_in, check_out, guests, total_amount, overbook };
-  return { action: 'reservation.booked', subject: row.id, details };
+/**
+ * Returns the error for a change that is refused, or null if the stay may change.
+ * @param isEnd true if the change ends the stay early, which is allowed for every source
+ */
+function changeRefusal(
+  row: ReservationRow,
+  { expected_changed_at: expected }: HouseChange,
+  isEnd: boolean,
+): ApiError | null {
+  const expectedTime = expected === undefined ? null : Date.parse(expected);
+  if (!isEnd && sourceOf(row) !== 'house') {
+    return refused(
+      'A partner or an OTA has booked the reservation. Staff may only send an earlier check_out, alone, while it is confirmed or completed. ' +
+        'Ask the partner or the OTA for any other change.',
+    );
+  }
+  if (expectedTime !== null && expectedTime !== row.changed_at.getTime()) {
+    return refused('The reservation has changed after the time in expected_changed_at. Read the reservation again.');
+  }
+  return isEnd || ['pending', 'confirmed'].includes(row.status)
+    ? null
+    : refused(
+        `The reservation is ${row.status}. Only a pending or confirmed reservation can change. A completed one can only get an earlier check_out, alone.`,
+      );
+}
+
+function refused(message: string): ApiError {
+  return apiError('invalid_status_transition', message);
+}
+
+/**
+ * Checks the change of a stay that the hotel itself booked, and prices it. The amount is in the currency of the stay. The day of arrival is
+ * checked if it changes, and the number of guests if the caller gives it or changes the room type.
+ * @param currency currency of the tenant. The stay may have an older currency
+ * @returns new values of the stay, and the number of rooms of its room type, which is Infinity if rooms are not checked
+ */
+async function houseChange(
+  tx: Tx,
+  row: ReservationRow,
+  present: RoomTypeWithClock,
+  { input, currency }: { input: HouseChange; currency: string },
+): Promise<{ update: ReservationUpdate; capacity: number }> {
+  const { overbook = false, guests = row.guests } = input;
+  const nights = {
+    room_type_id: input.room_type_id?.toLowerCase() ?? row.room_type_id,
+    check_in: input.check_in ?? row.check_in,
+    check_out: input.check_out ?? row.check_out,
+  };
+  checkRange(nights);
+  const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
+  const isSameType = nights.room_type_id === row.room_type_id;
+  const roomType = isSameType ? present : await requireActive(find, row.tenant_id, nights.room_type_id);
+  checkAmounts([['total_amount', input.total_amount]], row.currency);
+  if (nights.check_in !== row.check_in) {
+    checkArrival(roomType, nights.check_in, 'yesterday');
+  }
+  if (!overbook && (input.guests !== undefined || !isSameType)) {
+    checkGuests(roomType, guests);
+  }
+  const price = hasMoved(row, nights)
+    ? await movedPrice(tx, row, roomType, { nights, input, currency })
+    : keptPrice(row, input.total_amount);
+  return {
+    update: { ...nights, ...price, ...guestUpdate(row, input), guests },
+    capacity: overbook ? Infinity : roomType.physical_capacity,
+  };
+}
+
+function keptPrice(row: ReservationRow, amount: HouseChange['total_amount']) {
+  const total_amount = amount === undefined ? row.total_amount : formatMoney(String(amount));
+  return { total_amount, nightly_prices: total_amount === row.total_amount ? row.nightly_prices : null };
+}
+
+/**
+ * Returns the rate plan and the price of a stay whose nights change. A price from a rate plan is in the currency of the tenant, and an
+ * amount of the caller is in the currency of the stay.
+ * @throws ApiError 409 `room_not_available` if no rate plan allows the stay
+ */
+async function movedPrice(
+  tx: Tx,
+  row: ReservationRow,
+  roomType: RoomTypeWithClock,
+  { nights, input, currency }: { nights: Nights; input: HouseChange; currency: string },
+) {
+  const { total_amount: amount, overbook = false } = input;
+  const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
+  const quote = quoteKept(row, plans, nights, overbook) ?? priceStay(roomType, plans, nights, overbook);
+  const priced = amount === undefined ? currency : row.currency;
+  return { rate_plan_id: quote.planId, ...priceOf(quote, priced, amount), currency: priced };
+}
+
+/**
+ * Returns the price of the changed stay under the rate plan that the stay has now. Returns null if this plan does not allow the changed
+ * stay. A closed night is allowed if it was part of the stay before the change.
+ */
+function quoteKept(row: ReservationRow, plans: PlanCalendar[], nights: Nights, overbook: boolean): Quote | null {
+  const isSameType = nights.room_type_id === row.room_type_id;
+  const plan = isSameType ? plans.find(({ id, isActive }) => isActive && id === row.rate_plan_id) : undefined;
+  if (plan === undefined) {
+    return null;
+  }
+  const all = nightsOf(nights.check_in, nights.check_out);
+  const kept = new Set(nightsOf(row.check_in, row.check_out));
+  const isClosed = all.some((night) => !kept.has(night) && plan.differences.get(night)?.is_sold_out);
+  return overbook || (!isClosed && plan.minNights <= all.length) ? quotePlan(plan, all) : null;
+}
+
+/** Returns the name, phone and email of the guest after the change. A field that the change does not give keeps its value. */
+function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
+  const { name = row.guest_name, phone = row.guest_phone, email = row.guest_email } = guest;
+  return { guest_name: name, guest_phone: phone, guest_email: email === '' ? null : email };
 }
 
 const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount', 'currency'] as const;

@@ -4,7 +4,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { openSmallHotel } from '#test/support/hotel.ts';
 import { useService } from '#test/support/shared-service.ts';
-import { holdNights } from '../nights/store.ts';
+import { changeHeld } from '../nights/store.ts';
 import { insertReservations, type NewReservation } from './store.ts';
 
 const service = await useService();
@@ -64,7 +64,7 @@ it('insertReservations stores each given column of a reservation of a partner an
   }
 });
 
-it('holdNights holds the rooms of each night up to the capacity of its own room type', async () => {
+it('changeHeld holds the rooms of each night up to the capacity of its own room type', async () => {
   const nights = ['Double', 'Suite'].map((name, index) => ({
     tenantId: hotel.tenantId,
     roomTypeId: hotel.roomTypes[name] ?? '',
@@ -72,7 +72,7 @@ it('holdNights holds the rooms of each night up to the capacity of its own room 
     rooms: 1,
     capacity: index + 1,
   }));
-  const hold = () => inTransaction(service.database.db, (tx) => holdNights(tx, nights));
+  const hold = () => inTransaction(service.database.db, (tx) => changeHeld(tx, nights));
   assert.deepEqual(
     (await hold()).map(({ held }) => held),
     [1, 1],

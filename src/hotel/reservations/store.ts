@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
 import { searchEmail, searchName, searchPhone } from '#platform/db/search-text.ts';
-import type { Reservation } from '#platform/db/types.ts';
+import type { Reservation, ReservationChange } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
 type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';
@@ -11,14 +11,8 @@ type ChangeColumn = 'status_request_id' | 'arrived_at';
 type InsertedReservation = Omit<Insertable<Reservation>, ChangeColumn>;
 /** New reservation. `insertReservations` sets the columns that follow from the others. */
 export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_at'>;
-type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
-/**
- * Row of a reservation from which responses to partners are made. It has neither the columns of OTA reservations nor those that only
- * staff see or search.
- */
-export type PartnerRow = Omit<ReservationRow, ChannelColumn | ChangeColumn | SearchColumn | 'changed_at'>;
-/** Reservation that a partner booked. */
-export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
+/** Row of a stay without the columns that only staff see or search. A new stay has these columns. */
+export type StayRow = Omit<ReservationRow, ChangeColumn | SearchColumn | 'changed_at'>;
 
 const NEW_RESERVATION = new Fields<InsertedReservation>({
   tenant_id: 'bigint',
@@ -96,36 +90,31 @@ export async function removeReservations(
     .execute();
 }
 
-export async function findByExternalReservationId(
-  db: Db,
-  tenantId: number,
-  credentialId: string,
-  externalReservationId: string,
-): Promise<ReservationRow | undefined> {
-  return await db
-    .selectFrom('reservation')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .where('external_reservation_id', '=', externalReservationId)
-    .executeTakeFirst();
-}
+/**
+ * Key under which a stay is booked once: the id of the partner, the id of the OTA, or the `request_id` that staff sent with the booking.
+ */
+export type BookingKey =
+  | { credentialId: string; externalId: string }
+  | { source: string; externalId: string }
+  | { requestId: string };
 
-/** Returns an OTA's reservation and locks its row until the transaction ends. Returns undefined if it does not exist. */
-export async function lockBySource(
-  tx: Tx,
-  tenantId: number,
-  source: string,
-  externalId: string,
-): Promise<ReservationRow | undefined> {
-  return await tx
-    .selectFrom('reservation')
-    .selectAll()
+/** Returns the stay that was booked under the key. Returns undefined if there is no such stay. */
+export async function findBooked(db: Db, tenantId: number, key: BookingKey): Promise<ReservationRow | undefined> {
+  const stays = db.selectFrom('reservation').selectAll().where('tenant_id', '=', tenantId);
+  if ('credentialId' in key) {
+    const ofPartner = stays.where('credential_id', '=', key.credentialId);
+    return await ofPartner.where('external_reservation_id', '=', key.externalId).executeTakeFirst();
+  }
+  if ('source' in key) {
+    const ofOta = stays.where('external_source', '=', key.source);
+    return await ofOta.where('external_id', '=', key.externalId).executeTakeFirst();
+  }
+  const booking = db
+    .selectFrom('reservation_change')
+    .select('reservation_id')
     .where('tenant_id', '=', tenantId)
-    .where('external_source', '=', source)
-    .where('external_id', '=', externalId)
-    .forUpdate()
-    .executeTakeFirst();
+    .where('booking_request_id', '=', key.requestId);
+  return await stays.where('id', '=', booking).executeTakeFirst();
 }
 
 export async function findReservation(db: Db, tenantId: number, id: string): Promise<ReservationRow | undefined> {
@@ -168,4 +157,62 @@ export async function updateReservation(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export type NewReservationChange = Insertable<ReservationChange>;
+export type ReservationChangeRow = Selectable<ReservationChange>;
+
+/**
+ * Largest number of status changes in the history of one stay. Older changes are left out, because an OTA may change a stay any number of
+ * times.
+ */
+export const MAX_CHANGES = 200;
+
+/**
+ * Inserts one row of the history of a reservation. The row records a change of the reservation, or a booking that the hotel itself made.
+ * @returns false if the row is a repeat and was not inserted. There are two cases:
+ * - An earlier try of the same transaction has already stored the row.
+ * - The row records a booking, and the tenant has already stored a booking with the same `booking_request_id`. This id is the `request_id`
+ *   that staff sent with the booking.
+ */
+export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('reservation_change')
+    .values(change)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute();
+  return inserted.length > 0;
+}
+
+/**
+ * Returns true if the change is stored already. Then an earlier try of the same transaction was committed, but the response to its COMMIT
+ * was lost.
+ */
+export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('reservation_change')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Reads the newest `MAX_CHANGES` changes of the status of a reservation, and returns them oldest first. */
+export async function readStatusChanges(
+  db: Db,
+  tenantId: number,
+  reservationId: string,
+): Promise<ReservationChangeRow[]> {
+  const newest = await db
+    .selectFrom('reservation_change')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('reservation_id', '=', reservationId)
+    .where(sql<boolean>`previous_status IS DISTINCT FROM status`)
+    .orderBy('at', 'desc')
+    .limit(MAX_CHANGES)
+    .execute();
+  return newest.reverse();
 }

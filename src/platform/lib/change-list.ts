@@ -38,7 +38,7 @@ export interface Difference<Entry> {
 /**
  * Fields that `Change.fields` does not list, for these reasons:
  * - `is_active`: the value `enabled` or `disabled` of `Change.change` shows it.
- * - `position`: if the order of a list is new, `describeListChanges` adds one change with the field `order` for the whole list.
+ * - `position`: an added or removed entry also moves the entries after it, so a new position tells nothing about its entry.
  * - The other fields are not part of a tenant document.
  */
 const UNLISTED_FIELDS = new Set([
@@ -56,20 +56,13 @@ const UNLISTED_FIELDS = new Set([
  */
 const MAX_VALUE_LENGTH = 100;
 
-/**
- * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. A new position of an entry is
- * not reported as its change, because an added or removed entry also moves the entries after it. Instead, this function checks the order of
- * the list. If the order is new, it adds one change with the field `order` for the whole list. This check leaves out all entries that are
- * added, removed or changed in another field than the position.
- */
-export function describeListChanges<Entry extends { position: number }>(
+/** Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. */
+export function describeListChanges<Entry extends object>(
   what: string,
   differences: Difference<Entry>[],
   nameOf: (entry: Entry) => string,
 ): Change[] {
-  const changes = differences.flatMap((difference) => tellChange(what, difference, nameOf));
-  const order = { what, name: '', change: 'changed' as const, fields: [{ field: 'order' }] };
-  return isReordered(differences) ? [...changes, order] : changes;
+  return differences.flatMap((difference) => tellChange(what, difference, nameOf));
 }
 
 function tellChange<Entry extends object>(
@@ -110,15 +103,4 @@ function isShort(value: unknown): boolean {
 
 function isActiveEntry(entry: object): boolean {
   return !('is_active' in entry) || entry.is_active === true;
-}
-
-/** Returns true if the order of the unchanged entries is new. An entry is unchanged if at most its position differs. */
-function isReordered<Entry extends { position: number }>(differences: Difference<Entry>[]): boolean {
-  const positions = differences.flatMap(({ before, after }) =>
-    before !== undefined && after !== undefined && isDeepStrictEqual({ ...before, position: after.position }, after)
-      ? [{ earlier: before.position, now: after.position }]
-      : [],
-  );
-  const inOrder = positions.sort((one, other) => one.earlier - other.earlier);
-  return inOrder.some(({ now }, index) => now < (inOrder[index - 1]?.now ?? now));
 }

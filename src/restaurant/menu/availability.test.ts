@@ -6,7 +6,7 @@ import { startService, type TestTenant } from '#test/support/service.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
-import { setAvailability } from './menu.ts';
+import { setAvailability } from './dishes.ts';
 import type { MenuDocument } from './schema.ts';
 
 const PATH = '/v1/staff/dishes/availability/';

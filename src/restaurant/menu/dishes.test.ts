@@ -9,7 +9,7 @@ import { useRestaurant } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
 import { anyCharacter } from '#test/support/texts.ts';
-import { changeDish } from './menu.ts';
+import { changeDish } from './dishes.ts';
 import type { DishChange, StaffDish } from './schema.ts';
 
 const { service, tenant } = await useRestaurant();

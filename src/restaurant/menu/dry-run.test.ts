@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import { dumpRows, readStaffMenu, STAFF_MENU } from '#test/support/restaurant.ts';
 import type { TestTenant } from '#test/support/service.ts';
@@ -75,30 +74,12 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     });
   });
 
-  it('200: if a dish moves within the menu, the dry run lists only this dish, with the field "position", and a new dish in front moves no other dish', async () => {
+  it('200: the dry run reports no change for a dish that only moves within the menu, also if a new dish moves it', async () => {
     const menu = await readMenu();
     const [first, ...rest] = menu.dishes;
-    const moved = { ...menu, dishes: [...rest, first] };
-    assert.deepEqual(await dryRun(moved), { ...NOTHING, changed: [{ sku: 'PIZZA-1', fields: ['position'] }] });
+    assert.deepEqual(await dryRun({ ...menu, dishes: [...rest, first] }), NOTHING);
     const inserted = { ...menu, dishes: [{ ...newDish('SOUP'), category: 'Pizza' }, ...menu.dishes] };
     assert.deepEqual(await dryRun(inserted), { ...NOTHING, added: ['SOUP'] });
-  });
-
-  it('200: for 60 random sequences of six dishes, the dry run reports a move for as few dishes as possible', async () => {
-    const skus = ['A', 'B', 'C', 'D', 'E', 'F'];
-    const menuOf = (order: string[]) => ({ categories: [{ name: 'C' }], dishes: order.map(newDish) });
-    const stored = await call(menuOf(skus), '');
-    assert.equal(stored.status, 200);
-    await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(skus, { minLength: skus.length }), async (order) => {
-        const { body } = await call(menuOf(order));
-        const moved = body.changed.map(({ sku }: { sku: string }) => sku);
-        const kept = order.filter((sku) => !moved.includes(sku));
-        assert.deepEqual(kept, kept.toSorted());
-        assert.equal(kept.length, longestInOrder(order));
-      }),
-      { numRuns: 60 },
-    );
   });
 
   it('200: a PUT of the same document changes exactly the dishes that the dry run listed as changed', async () => {
@@ -134,15 +115,6 @@ describe('PUT /v1/staff/menu/?dry_run=true', () => {
     assertError(await call(menu, '?dry_run=true', { 'if-match': '"old"' }), 412, 'error');
   });
 });
-
-/** Returns the length of the longest subsequence of the list that is in ascending order, by trying all subsequences. */
-function longestInOrder(list: string[]): number {
-  const parts = Array.from({ length: 2 ** list.length }, (_, mask) =>
-    list.filter((_sku, index) => (mask >> index) & 1),
-  );
-  const isInOrder = (part: string[]) => part.every((sku, index) => index === 0 || (part[index - 1] ?? '') < sku);
-  return Math.max(...parts.filter(isInOrder).map(({ length }) => length));
-}
 
 /**
  * Returns a valid document whose menu is larger than partners may get. In the menu for partners, each dish repeats the data of its menu

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { renderForPartners } from './large-menu.ts';
-import type { MenuAnswer } from './rendered-menu.ts';
+import { renderForPartners } from './menu-thread.ts';
+import type { MenuAnswer } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion } from './store.ts';
 import type { MenuOwner } from './stored-menu.ts';
@@ -46,10 +46,9 @@ export interface MenuReaderOptions {
 }
 
 /**
- * Returns a function that reads a menu, and that uses two caches:
- * - Rendered menus. If the current version of a menu is not cached, the function reads and renders the menu. If this cache is full, the
- *   least recently read menu is evicted.
- * - The number of the current version of each menu. A change of any data of the tenant invalidates this number.
+ * Returns a function that reads a menu. It caches the rendered menus, and evicts the least recently read one if they have too many bytes.
+ * The tenant cache has the number of the current version of each menu. Any change of the tenant invalidates this number, but the menu is
+ * rendered again only if its version has changed.
  */
 export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
@@ -57,8 +56,9 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
   const cached = new LRUCache<number, CachedMenu>({ maxSize: maxCachedBytes });
 
   /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
-  function load(tenantId: number, version: number, currency: string): CachedMenu {
-    const menu = withRetries(() => loadMenu(db, { tenantId, currency }));
+  function load(owner: MenuOwner, version: number): CachedMenu {
+    const { tenantId, currency } = owner;
+    const menu = withRetries(() => loadMenu(db, owner));
     const loading: CachedMenu = { version, currency, menu };
     cached.set(tenantId, loading, { size: 1 });
     // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
@@ -82,18 +82,18 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
 
   const loadVersion = (tenantId: number) => versions.load(tenantId, tenantId, () => readMenuVersion(db, tenantId));
 
-  return async ({ tenantId, currency }) => {
+  return async (owner) => {
+    const { tenantId, currency } = owner;
     const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
     const current = cached.get(tenantId);
     const isCurrent = current?.version === version && current.currency === currency;
-    return await (isCurrent ? current : load(tenantId, version, currency)).menu;
+    return await (isCurrent ? current : load(owner, version)).menu;
   };
 }
 
 /**
  * Reads and renders a menu. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
- * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish. To save this time, the few dishes that were
- * parsed last stay in a cache.
+ * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish, so a few parsed dishes stay in memory.
  */
 async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   const texts = await readMenu(db, owner.tenantId, 'listed');
@@ -115,30 +115,18 @@ async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   };
 }
 
-/**
- * Maximum number of dishes in the cache of parsed dishes of one menu. A dish in this cache is not parsed again when it is ordered.
- */
-const MAX_RECENT = 16;
-/**
- * Maximum size of a dish, in bytes of its JSON, in the cache of parsed dishes. A larger dish is parsed again for each order. A real dish
- * has about 2 KB.
- */
-const MAX_RECENT_BYTES = 16 * 1024;
+/** Number of parsed dishes that one menu keeps. */
+const MAX_PARSED = 16;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
-  const recent = new LRUCache<string, Dish>({ max: MAX_RECENT });
+  const parsed = new LRUCache<string, Dish>({ max: MAX_PARSED });
   return {
     get(sku) {
-      const known = recent.get(sku);
-      const text = known === undefined ? textOf(sku) : undefined;
-      if (text === undefined) {
-        return known;
+      const text = parsed.has(sku) ? undefined : textOf(sku);
+      if (text !== undefined) {
+        parsed.set(sku, JSON.parse(text.toString()) as Dish);
       }
-      const dish = JSON.parse(text.toString()) as Dish;
-      if (text.length <= MAX_RECENT_BYTES) {
-        recent.set(sku, dish);
-      }
-      return dish;
+      return parsed.get(sku);
     },
   };
 }

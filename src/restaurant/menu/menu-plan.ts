@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiError, invalidField } from '#platform/errors.ts';
 import { MAX_RENDERED_MENU_BYTES } from '#platform/lib/bounds.ts';
-import { rowsToWrite } from '#platform/lib/changed-rows.ts';
+import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
+import { type ChangedRow, changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { AppliedMenu } from './menu-changes.ts';
 import { fillMenu, type FilledMenu, type Sections } from './menu-document.ts';
-import { renderedSize } from './rendered-menu.ts';
+import { renderedSize } from './rendering.ts';
 import type { MenuDocument } from './schema.ts';
+import type { MenuComparison } from './staff-schema.ts';
 import {
   dishArrays,
+  dishDocument,
   type MenuOwner,
   type MenuWrites,
   type Stamped,
@@ -24,6 +26,12 @@ export interface WantedMenu {
   dishes: StoredDish[];
   /** Stored dishes that are not in the document. They are inactive. */
   unnamed: StoredDish[];
+}
+
+/** Changes of a stored menu. */
+export interface AppliedMenu {
+  dishes: ChangedRow<StoredDish>[];
+  sections: { before: StampedSections; after: StampedSections };
 }
 
 export interface MenuPlan {
@@ -71,10 +79,7 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
 }
 
 function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
-  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
-  const dishes = [...wanted.dishes, ...wanted.unnamed]
-    .map((after) => ({ before: bySku.get(after.sku), after }))
-    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
+  const dishes = changedRows(stored.dishes, [...wanted.dishes, ...wanted.unnamed]);
   return dishes.length === 0 && isSame(wanted.sections, stored.sections)
     ? null
     : { dishes, sections: { before: stored.sections, after: wanted.sections } };
@@ -130,4 +135,47 @@ function isSame(restamped: StampedSections, stored: StampedSections): boolean {
     isSameList(restamped.sub_menus, stored.sub_menus) &&
     isSameList(restamped.menu_sets, stored.menu_sets)
   );
+}
+
+/** Returns the changes of sections and dishes as one list. */
+export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {
+  return [
+    ...sectionChanges('kitchen', before.kitchens, after.kitchens),
+    ...sectionChanges('category', before.categories, after.categories),
+    ...sectionChanges('sub-menu', before.sub_menus, after.sub_menus),
+    ...sectionChanges('menu set', before.menu_sets, after.menu_sets),
+    ...describeListChanges('dish', dishes, (dish) => dish.sku),
+  ];
+}
+
+function sectionChanges(what: string, before: { name: string }[], after: { name: string }[]): Change[] {
+  const earlier = new Map(before.map((section) => [section.name, section]));
+  const now = new Map(after.map((section) => [section.name, section]));
+  const names = new Set([...now.keys(), ...earlier.keys()]);
+  const differences = Array.from(names, (name) => ({ before: earlier.get(name), after: now.get(name) }));
+  return describeListChanges(what, differences, ({ name }) => name);
+}
+
+/** Returns what a document changes in the dishes of the stored menu. A new position is not a change. */
+export function compareMenus(stored: StoredMenu, wanted: WantedMenu): MenuComparison {
+  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
+  const compared = wanted.dishes.map((after) => ({ after, before: bySku.get(after.sku) }));
+  const changed = compared.map(({ before, after }) => ({
+    sku: after.sku,
+    fields: before ? changedFields(before, after) : [],
+  }));
+  const takenOff = [...wanted.dishes, ...wanted.unnamed].filter(
+    ({ sku, is_active }) => !is_active && bySku.get(sku)?.is_active === true,
+  );
+  return {
+    added: compared.filter(({ before }) => before === undefined).map(({ after }) => after.sku),
+    changed: changed.filter(({ fields }) => fields.length > 0),
+    taken_off: takenOff.map(({ sku }) => sku),
+  };
+}
+
+function changedFields(before: StoredDish, after: StoredDish): string[] {
+  const values = new Map<string, unknown>(Object.entries(dishDocument(after)));
+  const fields = Object.entries(dishDocument(before));
+  return fields.filter(([field, value]) => !isDeepStrictEqual(value, values.get(field))).map(([field]) => field);
 }

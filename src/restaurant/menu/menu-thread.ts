@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { ApiError, UnavailableError } from '#platform/errors.ts';
-import type { PlannedMenu, PlanTask, Refusal, RenderTask } from './menu-worker.ts';
-import type { RenderedMenu } from './rendered-menu.ts';
+import type { PlannedMenu, PlanTask, Refusal } from './menu-worker.ts';
+import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
+import { type MenuOwner, type MenuTexts, parseMenu } from './stored-menu.ts';
 
 /**
  * Time in milliseconds after which the idle thread ends. It ends because it occupies about 25 MB of memory. It does not end immediately,
@@ -28,8 +29,17 @@ export async function planInThread(task: PlanTask): Promise<PlannedMenu> {
   return result;
 }
 
-export async function renderInThread(task: RenderTask): Promise<RenderedMenu> {
-  const { plain, gzipped, ...dishes } = await runInThread<RenderedMenu<Uint8Array>>('render', task);
+/** Bounds on a small menu: the length of its stored texts, and its size for partners in bytes. Its rendering takes about 2 ms. */
+const SMALL_TEXTS_LENGTH = 32 * 1024;
+const SMALL_RENDERED_BYTES = 64 * 1024;
+
+/** Renders a menu for partners: a small menu at once, because the thread may have to start, and a larger one on the thread. */
+export async function renderForPartners(owner: MenuOwner, texts: MenuTexts): Promise<RenderedMenu> {
+  const small = isShort(texts) ? renderMenu(owner, texts, SMALL_RENDERED_BYTES) : null;
+  if (small !== null) {
+    return small;
+  }
+  const { plain, gzipped, ...dishes } = await runInThread<RenderedMenu<Uint8Array>>('render', { owner, texts });
   return {
     plain: { ...plain, body: bufferOf(plain.body) },
     gzipped: { ...gzipped, body: bufferOf(gzipped.body) },
@@ -38,8 +48,13 @@ export async function renderInThread(task: RenderTask): Promise<RenderedMenu> {
 }
 
 /** Returns true if a menu is not too large for partners. */
-export async function fitsInThread(task: RenderTask): Promise<boolean> {
-  return await runInThread<boolean>('fits', task);
+export async function fitsPartners(owner: MenuOwner, texts: MenuTexts): Promise<boolean> {
+  const isSmall = isShort(texts) && renderedSize(owner, parseMenu(texts), SMALL_RENDERED_BYTES) !== null;
+  return isSmall || (await runInThread<boolean>('fits', { owner, texts }));
+}
+
+function isShort({ sections, dishes }: MenuTexts): boolean {
+  return sections.length + dishes.length <= SMALL_TEXTS_LENGTH;
 }
 
 export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {

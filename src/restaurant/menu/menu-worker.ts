@@ -6,10 +6,9 @@ import { decodeBody, type EncodedBody } from '#platform/http/body.ts';
 import { MAX_FAULTS, MAX_RENDERED_MENU_BYTES } from '#platform/lib/bounds.ts';
 import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { closed, compileSchema, invalidValue } from '#platform/lib/validation.ts';
-import { compareMenus } from './menu-comparison.ts';
 import { menuFaults } from './menu-document.ts';
-import { planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
-import { type RenderedMenu, renderedSize, renderMenu } from './rendered-menu.ts';
+import { compareMenus, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
+import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
 import { dishDocument, type MenuOwner, type MenuTexts, type MenuWrites, parseMenu, unstamped } from './stored-menu.ts';
 
@@ -43,7 +42,7 @@ export interface Refusal {
   message: string;
 }
 
-export interface RenderTask {
+interface RenderTask {
   owner: MenuOwner;
   texts: MenuTexts;
 }

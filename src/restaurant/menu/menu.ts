@@ -1,37 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { ApiError, apiError, notFound, UnavailableError } from '#platform/errors.ts';
+import { ApiError, UnavailableError } from '#platform/errors.ts';
 import type { EncodedBody } from '#platform/http/body.ts';
 import { matchesIfMatch } from '#platform/http/etag.ts';
-import { describeListChanges } from '#platform/lib/change-list.ts';
-import { amountFaults } from '#platform/lib/money.ts';
-import { joinFaults } from '#platform/lib/fault-texts.ts';
-import { refuseTooLarge } from './availability.ts';
-import type { AppliedMenu } from './menu-changes.ts';
-import { amountsOf, dishFaults, fillDish } from './menu-document.ts';
-import { planMenu, writesOf } from './menu-plan.ts';
+import { type AppliedMenu, planMenu, writesOf } from './menu-plan.ts';
 import { bufferOf, planInThread } from './menu-thread.ts';
-import { renderedSize } from './rendered-menu.ts';
-import { createRenderer } from './rendering.ts';
-import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
+import type { MenuDocument } from './schema.ts';
 import * as store from './store.ts';
-import {
-  dishDocument,
-  type MenuOwner,
-  parseMenu,
-  type StampedSections,
-  type StoredDish,
-  unstamped,
-} from './stored-menu.ts';
+import { type MenuOwner, parseMenu, unstamped } from './stored-menu.ts';
 
-export { setAvailability } from './availability.ts';
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
-export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
+export { menuChanges } from './menu-plan.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
 /** Menu document as JSON with its entity tag. */
@@ -178,63 +161,4 @@ export async function applyMenu(tx: Tx, owner: MenuOwner, document: MenuDocument
     await store.writeMenu(tx, tenantId, version + 1, writesOf(wanted, changes));
   }
   return changes;
-}
-
-/**
- * Changes some fields of one dish, for example to take it off the menu for one evening.
- * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist, 400 if the menu would be too large for partners
- */
-export async function changeDish(
-  db: Database,
-  { actor, currency }: { actor: Actor; currency: string },
-  sku: string,
-  change: DishChange,
-): Promise<StaffDish> {
-  const { tenantId } = actor;
-  refuse(amountFaults(amountsOf(change), currency));
-  const recordAudit = prepareAudit(actor);
-  return await inTransaction(db, async (tx) => {
-    const menu = await store.lockMenu(tx, tenantId);
-    const sections: StampedSections = JSON.parse(menu.sections);
-    const stored = await store.readLockedDish(tx, tenantId, sku);
-    if (stored === undefined) {
-      throw notFound('dish');
-    }
-    const { id, position } = stored;
-    const dish = { ...fillDish({ ...dishDocument(stored), ...change, sku }), id, position };
-    refuse(dishFaults(dish, sections));
-    if (!isDeepStrictEqual(dish, stored)) {
-      await store.upsertDishes(tx, tenantId, JSON.stringify([dish]));
-      if (mayGrow({ tenantId, currency }, sections, stored, dish)) {
-        await refuseTooLarge(tx, { tenantId, currency });
-      }
-      await store.setVersion(tx, tenantId, menu.version + 1);
-      const changes = describeListChanges('dish', [{ before: stored, after: dish }], () => sku);
-      await recordAudit(tx, { action: 'dish.changed', subject: sku, details: { changes } });
-      await announceChange(tx, tenantId, 'menu');
-    }
-    const dishCounts = await store.countListed(tx, tenantId);
-    return createRenderer(tenantId, currency, { sections, dishCounts })(dish);
-  });
-}
-
-/**
- * Returns true if the change of a dish may make the menu for partners longer. Then the caller must check the size of the whole menu.
- * Returns false in these two cases:
- * - The dish is inactive after the change, so the menu for partners does not contain it.
- * - The dish stays active in the same category, and its own JSON does not become longer. The other dishes keep their length too. Each dish
- *   contains the number of active dishes of its category (`dish_count`), but this number does not change.
- */
-function mayGrow(owner: MenuOwner, sections: StampedSections, before: StoredDish, after: StoredDish): boolean {
-  if (!after.is_active) {
-    return false;
-  }
-  const bytesOf = (dish: StoredDish) => renderedSize(owner, { sections, dishes: [dish] }) ?? 0;
-  return !before.is_active || before.category !== after.category || bytesOf(after) > bytesOf(before);
-}
-
-function refuse(faults: string[]): void {
-  if (faults.length > 0) {
-    throw apiError('invalid_request', joinFaults(faults, 'body'));
-  }
 }

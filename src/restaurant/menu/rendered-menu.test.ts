@@ -6,7 +6,7 @@ import { useService } from '#test/support/shared-service.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { MenuDocument } from './schema.ts';
 import { planMenu } from './menu-plan.ts';
-import { renderedSize, renderMenu } from './rendered-menu.ts';
+import { renderedSize, renderMenu } from './rendering.ts';
 
 const NO_SECTIONS = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
 

@@ -1,13 +1,19 @@
+import { constants, gzipSync } from 'node:zlib';
+import { etagOf } from '#platform/http/etag.ts';
 import { derivedId } from '#platform/lib/ids.ts';
 import type { Dish, StaffDish } from './schema.ts';
-import type { Stamped, StampedSections, StoredDish } from './stored-menu.ts';
-
-type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
-
-type MakeId = typeof derivedId;
+import {
+  type MenuOwner,
+  type MenuTexts,
+  parseMenu,
+  type Stamped,
+  type StampedSections,
+  type StoredDish,
+  type StoredMenu,
+} from './stored-menu.ts';
 
 /** Functions that return a rendered section by its name. Each section is rendered at its first use. */
-export interface RenderedSections {
+interface RenderedSections {
   category: (name: string) => StaffDish['category'];
   subMenu: (name: string) => StaffDish['sub_menu'];
   kitchen: (name: string) => StaffDish['kitchen'];
@@ -15,7 +21,7 @@ export interface RenderedSections {
 }
 
 /** Sections of a menu, and the number of active dishes in each category. Both are needed to render a dish of this menu. */
-export interface DishContext {
+interface DishContext {
   sections: StampedSections;
   /** Number of active dishes by category name. */
   dishCounts: ReadonlyMap<string, number>;
@@ -23,19 +29,15 @@ export interface DishContext {
 
 /** Returns a function that renders a stored dish as the contract describes it. */
 export function createRenderer(tenantId: number, currency: string, menu: DishContext): (dish: StoredDish) => StaffDish {
-  const sections = renderSections(tenantId, menu, derivedId);
-  return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
+  const sections = renderSections(tenantId, menu);
+  return (dish) => renderDish(dish, currency, sections);
 }
 
 /**
- * Renders a stored dish.
- * @param idOf returns the id of a variant or an add-on, from the id of the dish and the name of the variant or add-on. So a renamed add-on
- *   has another id, and has its old id again if it gets its old name again (decision 18).
+ * The id of a variant or an add-on is derived from the id of the dish and the name. So a renamed add-on has another id, and has its old id
+ * again if it gets its old name again (decision 18).
  */
-export function renderDish(
-  dish: StoredDish,
-  { currency, sections, idOf }: { currency: string; sections: RenderedSections; idOf: MakeId },
-): StaffDish {
+function renderDish(dish: StoredDish, currency: string, sections: RenderedSections): StaffDish {
   return {
     id: dish.id,
     sku: dish.sku,
@@ -53,26 +55,19 @@ export function renderDish(
     kitchen: sections.kitchen(dish.kitchen),
     menu_set: sections.menuSet(dish.menu_set),
     price_variants: dish.price_variants.map(({ name, price }) => ({
-      id: idOf(dish.id, 'variant', name),
+      id: derivedId(dish.id, 'variant', name),
       name,
       price,
       currency,
     })),
-    addons: dish.addons.map((addon) => ({ id: idOf(dish.id, 'add-on', addon.name), ...addon })),
+    addons: dish.addons.map((addon) => ({ id: derivedId(dish.id, 'add-on', addon.name), ...addon })),
     ingredients: dish.ingredients,
   };
 }
 
-/**
- * Returns functions that render the sections of a menu. Each section is rendered only once, and all dishes of the section share the result.
- * @param makeId returns the id of a section, derived from the tenant id, the kind and the name of the section
- */
-export function renderSections(
-  tenantId: number,
-  { sections, dishCounts }: DishContext,
-  makeId: MakeId,
-): RenderedSections {
-  const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
+function renderSections(tenantId: number, { sections, dishCounts }: DishContext): RenderedSections {
+  const idOf = (section: 'kitchen' | 'category' | 'sub-menu' | 'menu-set', name: string) =>
+    derivedId(tenantId, section, name);
   const subMenu = byName(sections.sub_menus, ({ name, is_active }) => ({
     id: idOf('sub-menu', name),
     name,
@@ -113,8 +108,7 @@ export function renderSections(
   return { category, subMenu, kitchen, menuSet };
 }
 
-/** Counts the active dishes of each category. */
-export function countListed(dishes: StoredDish[]): Map<string, number> {
+function countListed(dishes: StoredDish[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const dish of dishes.filter((each) => each.is_active)) {
     counts.set(dish.category, (counts.get(dish.category) ?? 0) + 1);
@@ -153,6 +147,75 @@ function times({ created_at, updated_at }: Stamped<object>): { created_at: strin
 }
 
 /** Returns a dish as partners see it: without ingredients and with only the active add-ons (decision 18). */
-export function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
+function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
   return { ...dish, addons: addons.filter((addon) => addon.is_active) };
+}
+
+/** Body and ETag of the whole menu, plain or gzipped, for `GET /v1/third-party/menu/`. */
+export interface MenuAnswer<Bytes extends Uint8Array = Buffer> {
+  body: Bytes;
+  etag: string;
+}
+
+/** Menu as partners see it. A Buffer becomes a `Uint8Array` on its way from the thread that has rendered it. */
+export interface RenderedMenu<Bytes extends Uint8Array = Buffer> {
+  plain: MenuAnswer<Bytes>;
+  gzipped: MenuAnswer<Bytes>;
+  /** Dishes in the order of `plain`. */
+  skus: string[];
+  /** Positions in `plain` of the first byte of each dish. The last entry is the position where a further dish would begin. */
+  begins: number[];
+}
+
+/** Size in bytes from which a body is compressed at the fastest level: it then takes a third of the time, and gets little larger. */
+const LARGE_BYTES = 1024 * 1024;
+
+/** Returns the JSON of each active dish as partners see it, in the order of the menu. */
+function* dishTexts({ tenantId, currency }: MenuOwner, { sections, dishes }: StoredMenu): Generator<string, void> {
+  const render = createRenderer(tenantId, currency, { sections, dishCounts: countListed(dishes) });
+  for (const dish of dishes) {
+    if (dish.is_active) {
+      yield JSON.stringify(partnerDish(render(dish)));
+    }
+  }
+}
+
+/**
+ * Returns the size of a menu for partners in bytes. Returns null if it would have more than `maxBytes` bytes, and renders no dish beyond them.
+ */
+export function renderedSize(owner: MenuOwner, menu: StoredMenu, maxBytes = Infinity): number | null {
+  let bytes = '['.length;
+  for (const text of dishTexts(owner, menu)) {
+    bytes += Buffer.byteLength(text) + ','.length;
+    if (bytes > maxBytes) {
+      return null;
+    }
+  }
+  return Math.max(bytes, '[]'.length);
+}
+
+/** Renders a menu with both of its bodies. @returns null if the menu would have more than `maxBytes` bytes */
+export function renderMenu(owner: MenuOwner, texts: MenuTexts, maxBytes = Infinity): RenderedMenu | null {
+  const menu = parseMenu(texts);
+  const rendered: string[] = [];
+  const begins = ['['.length];
+  let end = begins[0] ?? 0;
+  for (const text of dishTexts(owner, menu)) {
+    rendered.push(text);
+    end += Buffer.byteLength(text) + ','.length;
+    begins.push(end);
+    if (end > maxBytes) {
+      return null;
+    }
+  }
+  const body = Buffer.from(`[${rendered.join(',')}]`);
+  const gzipped = gzipSync(body, {
+    level: body.length > LARGE_BYTES ? constants.Z_BEST_SPEED : constants.Z_DEFAULT_COMPRESSION,
+  });
+  return {
+    plain: { body, etag: etagOf(body) },
+    gzipped: { body: gzipped, etag: etagOf(gzipped) },
+    skus: menu.dishes.filter((dish) => dish.is_active).map(({ sku }) => sku),
+    begins,
+  };
 }

@@ -8,15 +8,8 @@ import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendLargeJson } from '#platform/http/list.ts';
 import { MAX_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
-import {
-  changeDish,
-  compareMenu,
-  MENU_CHANGED,
-  readMenuDocument,
-  readMenuTag,
-  replaceMenu,
-  setAvailability,
-} from './menu.ts';
+import { changeDish, setAvailability } from './dishes.ts';
+import { compareMenu, MENU_CHANGED, readMenuDocument, readMenuTag, replaceMenu } from './menu.ts';
 import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
 import { AvailabilityChange, DishAvailability, MenuComparison, MenuQuery } from './staff-schema.ts';
 

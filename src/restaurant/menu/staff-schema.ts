@@ -20,9 +20,7 @@ export const MenuComparison = Type.Object(
       Type.Object({
         sku: Sku,
         fields: Type.Array(Type.String(), {
-          description:
-            'The names of the fields that get another value. `position` means that the dish is moved among the dishes that the tenant ' +
-            'has already.',
+          description: 'The names of the fields that get another value. A new place in the menu is not listed.',
         }),
       }),
       { description: 'The dishes of the document that the tenant has already, and that get other values.' },

@@ -18,11 +18,11 @@ import {
   setPassword,
   type Tenant,
 } from '#access/tenants/tenants.ts';
-import { StaffStays } from '#hotel/reservations/staff-stays.ts';
-import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
+import { houseBooking } from '#hotel/reservations/reservations.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
+import { createBusiness } from '../business.ts';
 import { type Context, type Runtime, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
@@ -81,12 +81,14 @@ async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
 
+type DemoParts = Pick<Runtime, 'db' | 'keyring'>;
+
 /** Creates the demo tenant if it is missing. Always gives its owner and its staff a new password, and issues a new credential. */
 async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const document = await readDemoDocument();
   const password = randomBytes(12).toString('base64url');
   const stored = await findTenantBySlug(db, document.slug);
-  const tenant = stored ?? (await createDemoTenant(db, document, password));
+  const tenant = stored ?? (await createDemoTenant({ db, keyring }, document, password));
   if (stored !== null) {
     for (const email of [OWNER_EMAIL, ...STAFF.map((person) => person.email)]) {
       await setPassword(db, stored.id, email, password);
@@ -102,7 +104,8 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
 }
 
 /** Creates the demo tenant with an owner, with staff, and with a stay that the front desk has booked. */
-async function createDemoTenant(db: Database, document: { slug: string }, password: string): Promise<Tenant> {
+async function createDemoTenant(parts: DemoParts, document: { slug: string }, password: string): Promise<Tenant> {
+  const { db } = parts;
   const users = [
     { email: OWNER_EMAIL, password, role: 'owner' },
     ...STAFF.map((person) => ({ ...person, password, role: 'staff' })),
@@ -114,30 +117,36 @@ async function createDemoTenant(db: Database, document: { slug: string }, passwo
       `The tenant "${document.slug}" cannot be found, although this command has just created it. This is a fault of the program.`,
     );
   }
-  await bookStay(db, tenant, properties);
+  await bookStay(parts, tenant, properties);
   return tenant;
 }
 
 /** Books a stay that arrives tomorrow, as a call of the front desk to `POST /v1/staff/reservations/` does. */
-async function bookStay(db: Database, tenant: Tenant, properties: AppliedTenant['properties']): Promise<void> {
+async function bookStay(
+  { db, keyring }: DemoParts,
+  tenant: Tenant,
+  properties: AppliedTenant['properties'],
+): Promise<void> {
   const person = (await listUsers(db, tenant.id)).find(({ email }) => email === FRONT_DESK_EMAIL);
   const roomType = properties.flatMap(({ room_types }) => room_types).find(({ name }) => name === BOOKED_ROOM_TYPE);
   if (person === undefined || roomType === undefined) {
     const missing = person === undefined ? `user ${FRONT_DESK_EMAIL}` : `room type "${BOOKED_ROOM_TYPE}"`;
     throw new Error(`The new demo tenant has no ${missing}, which this command needs. This is a fault of the program.`);
   }
-  const stays = new StaffStays({ db, findRoomType: createRoomTypeFinder({ db, caches: NO_CACHES }) });
   const today = todayIn(tenant.timezone);
-  await stays.book(
-    { type: 'person', id: person.id, tenant },
-    {
-      request_id: newId(),
-      room_type_id: roomType.id,
-      check_in: addDays(today, 1),
-      check_out: addDays(today, 3),
-      guests: 2,
-      guest: { name: 'Beatriz Nunes', phone: '+351 900 222 333' },
-    },
+  const { reservations } = createBusiness({ db, keyring, caches: NO_CACHES, wake: null });
+  await reservations.book(
+    ...houseBooking(
+      { type: 'person', id: person.id, tenant },
+      {
+        request_id: newId(),
+        room_type_id: roomType.id,
+        check_in: addDays(today, 1),
+        check_out: addDays(today, 3),
+        guests: 2,
+        guest: { name: 'Beatriz Nunes', phone: '+351 900 222 333' },
+      },
+    ),
   );
 }
 

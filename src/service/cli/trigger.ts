@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Credential } from '#access/credentials/schema.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
+import { partnerBooking, partnerShape } from '#hotel/reservations/reservations.ts';
 import type { ReservationResponse } from '#hotel/reservations/schema.ts';
 import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
@@ -160,14 +161,9 @@ async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Pro
       const stay = { room_type_id, check_in: checkIn, check_out: checkOut };
       const guest = { name: 'Ana Silva', phone: '+351 900 000 000' };
       const input = { external_reservation_id: newExternalId(), ...stay, guest };
-      const booked = await reservations.book(caller, input).catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'room_not_available') {
-          return null; // No rate plan sells the room, or it has been booked in the meantime.
-        }
-        throw error;
-      });
+      const booked = await reservations.book(...partnerBooking(caller, input)).catch(nullIfNotAvailable);
       if (booked !== null) {
-        return booked.reservation;
+        return partnerShape(booked.row);
       }
     }
   }
@@ -182,4 +178,12 @@ function newExternalId(): string {
 
 function daysAhead(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns null if no rate plan sells the room, or if it has been booked in the meantime. Rethrows any other error. */
+function nullIfNotAvailable(error: unknown): null {
+  if (error instanceof ApiError && error.code === 'room_not_available') {
+    return null;
+  }
+  throw error;
 }

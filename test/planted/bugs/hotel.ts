@@ -25,9 +25,9 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'the platform gets one event for several bookings that arrived together',
     edits: [
       {
-        file: 'src/hotel/reservations/booking.ts',
-        find: 'await record(...booked.map(',
-        replace: 'await record(...booked.slice(0, 1).map(',
+        file: 'src/hotel/reservations/book.ts',
+        find: 'await record(...booked.flatMap(',
+        replace: 'await record(...booked.slice(0, 1).flatMap(',
       },
     ],
     suites: ['src/hotel/reservations/batched-bookings.test.ts'],
@@ -37,9 +37,9 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'the rooms of cancelled stays are never sold again',
     edits: [
       {
-        file: 'src/hotel/reservations/reservations.ts',
-        find: 'await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed));',
-        replace: 'await moveHold(tx, row.tenant_id, holdOf(changed) && holdOf(row), holdOf(changed));',
+        file: 'src/hotel/reservations/changes.ts',
+        find: 'await moveHold(tx, row.tenant_id, holdOf(row), ',
+        replace: 'await moveHold(tx, row.tenant_id, holdOf(changed) && holdOf(row), ',
       },
     ],
     suites: ['test/nights/nights.test.ts'],
@@ -49,9 +49,9 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a stay that moves to another room type holds the nights of the old room type',
     edits: [
       {
-        file: 'src/hotel/reservations/staff-stays.ts',
-        find: 'to: nightsOfStay(changed), capacity });\n  await by',
-        replace: 'to: nightsOfStay({ ...changed, room_type_id: row.room_type_id }), capacity });\n  await by',
+        file: 'src/hotel/reservations/changes.ts',
+        find: 'holdOf(row), holdOf(changed), capacity)',
+        replace: 'holdOf(row), holdOf({ ...changed, room_type_id: row.room_type_id }), capacity)',
       },
     ],
     suites: ['test/nights/nights.test.ts'],
@@ -94,8 +94,8 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
-        find: 'n.held + excluded.held <= ${givenCapacity(nights)}',
-        replace: 'n.held <= ${givenCapacity(nights)}',
+        find: 'n.held + excluded.held <= ${capacityIn(changes)}',
+        replace: 'n.held <= ${capacityIn(changes)}',
       },
     ],
     suites: ['test/nights/nights.test.ts'],
@@ -106,8 +106,8 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/nights/nights.ts',
-        find: 'return changed.length === all.length;',
-        replace: 'return true;',
+        find: 'return (await changeCounters(tx, all)).length === all.length;',
+        replace: 'await changeCounters(tx, all);\n  return true;',
       },
     ],
     suites: ['test/nights/nights.test.ts'],
@@ -129,7 +129,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a stop-sell resets the price of its night',
     edits: [
       {
-        file: 'src/hotel/rates/write-store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: "price === 'keep' ? 'rate.price' : 'given.price'",
         replace: "'given.price'",
       },
@@ -189,7 +189,7 @@ export const HOTEL_BUGS: Bug[] = [
     harm: 'a change of several rate plans writes all prices to the first of them',
     edits: [
       {
-        file: 'src/hotel/rates/write-store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: ', sql`given.rate_plan_id`]',
         replace: ', sql`${planIds[0]}::uuid`]',
       },

@@ -102,7 +102,7 @@ export const RESTAURANT_BUGS: Bug[] = [
     harm: 'a typing error in one sku takes only some of the dishes off the menu',
     edits: [
       {
-        file: 'src/restaurant/menu/availability.ts',
+        file: 'src/restaurant/menu/dishes.ts',
         find: '    refuseUnknown(named, stored);\n',
         replace: '',
       },

@@ -1,12 +1,65 @@
 import { readActorNames } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
-import { nightsOf } from '#platform/lib/dates.ts';
+import { instantOf, nightsOf } from '#platform/lib/dates.ts';
+import { type Quote, roundedQuote } from '../rates/rates.ts';
+import type { Clock } from '../rooms/rooms.ts';
 import { actorOfChange, bookerOf, withName } from './changes.ts';
-import { MAX_CHANGES, readStatusChanges } from './change-store.ts';
 import type { LabelledRow } from './list-store.ts';
-import type { ReservationStatus } from './reservation-status.ts';
-import { sourceOf } from './source.ts';
+import { type ReservationStatus, sourceOf } from './reservation-status.ts';
+import type { PmsReservation, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
 import type { StaffReservation, StaffReservationWithHistory } from './staff-schema.ts';
+import { MAX_CHANGES, readStatusChanges, type StayRow } from './store.ts';
+
+/** Returns the reservation as responses of the third-party API show it. */
+export function partnerShape(row: StayRow): ReservationResponse {
+  return {
+    success: true,
+    reservation_id: row.id,
+    external_reservation_id: row.external_reservation_id ?? '',
+    status: row.status as ReservationStatus,
+    room_type_id: row.room_type_id,
+    check_in: row.check_in,
+    check_out: row.check_out,
+    guests: row.guests,
+    total_amount: row.total_amount,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** Returns the price of a stay as responses of the third-party API show it. */
+export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
+  const { planId, planName, nights, total } = roundedQuote(quote, currency);
+  return {
+    room_type_id: roomTypeId,
+    check_in: stay.check_in,
+    check_out: stay.check_out,
+    guests: stay.guests ?? 1,
+    rate_plan: planId === null || planName === null ? null : { id: planId, name: planName },
+    nights,
+    total_amount: total,
+    currency,
+  };
+}
+
+/**
+ * Returns the reservation as responses of the PMS API show it. Its dates become times in UTC. They are computed with the time zone, the
+ * check-in time and the check-out time of the property (decision 28).
+ */
+export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
+  return {
+    id: row.id,
+    natural_id: row.natural_id,
+    status: row.status as ReservationStatus,
+    check_in_date: instantOf(row.check_in, clock.check_in_time, clock.timezone),
+    check_out_date: instantOf(row.check_out, clock.check_out_time, clock.timezone),
+    room_type_id: row.room_type_id,
+    total_amount: row.total_amount,
+    external_source: row.external_source,
+    external_id: row.external_id,
+    guest: { full_name: row.guest_name, phone: row.guest_phone, email: row.guest_email },
+  };
+}
 
 /** Returns the reservation as lists of the staff API show it. */
 export function staffShape(row: LabelledRow): StaffReservation {

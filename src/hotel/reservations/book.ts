@@ -1,0 +1,303 @@
+import type { Caller } from '#access/credentials/credentials.ts';
+import { changeActorOf } from '#access/actors/actors.ts';
+import { type NewAuditEntry, prepareAudit, type WriteAuditEntry } from '#access/audit/audit.ts';
+import { actorOf, type Staff } from '#access/tenants/tenants.ts';
+import { batching } from '#platform/db/batching.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { isLockTimeout } from '#platform/db/failures.ts';
+import { limitLockWaits } from '#platform/db/transaction.ts';
+import { ApiError, UnavailableError } from '#platform/errors.ts';
+import { countNights } from '#platform/lib/dates.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { newNaturalId } from '#platform/lib/natural-id.ts';
+import { holdNightsOf } from '../nights/nights.ts';
+import { checkAmounts, type Quote, type RateReader } from '../rates/rates.ts';
+import type { FindRoomType } from '../rooms/rooms.ts';
+import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
+import { holdOf, reservationEvent, stateOf } from './changes.ts';
+import { checkRange, notAvailable, priceOf, type RequestedStay, sellStay } from './checks.ts';
+import type { ReservationStatus } from './reservation-status.ts';
+import type { ReservationCreate } from './schema.ts';
+import type { HouseBooking } from './staff-schema.ts';
+import * as store from './store.ts';
+
+/** New stay as a partner, the hotel itself or an OTA requests it. */
+export interface StayInput extends RequestedStay {
+  guest: { name: string; phone?: string | null; email?: string | null };
+  /** Amount of the whole stay. If undefined, the rate plan gives the price. */
+  total_amount?: string | number | undefined;
+  /** Default: `confirmed`. */
+  status?: ReservationStatus;
+}
+
+/** Person of the hotel who books a stay. */
+type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
+
+/**
+ * Origin of a new stay. It holds the key under which a repeated call finds the stay of an earlier call, and it decides these rules:
+ * - `partner`: the stay must be for sale, and causes an event. Bookings that arrive together share a transaction.
+ * - `house`: the stay must be for sale unless staff overbook, and causes an audit entry and an entry of the history.
+ * - `ota`: the OTA has already sold the stay, so it is accepted even if no room is left. It causes neither an event nor an audit entry.
+ */
+export type BookingSource = { tenantId: number; currency: string } & (
+  | { type: 'partner'; key: Extract<store.BookingKey, { credentialId: string }> }
+  | { type: 'house'; key: Extract<store.BookingKey, { requestId: string }>; staff: Booker; overbook: boolean }
+  | { type: 'ota'; key: Extract<store.BookingKey, { source: string }>; timestamp: number; signature: string }
+);
+
+/**
+ * Returns the booking of a partner as arguments of `Book`. Takes only the fields of the contract, because a body may have other fields, for
+ * example an amount.
+ */
+export function partnerBooking(caller: Caller, body: ReservationCreate): [StayInput, BookingSource] {
+  const { tenantId, currency, credentialId } = caller;
+  const { external_reservation_id: externalId, room_type_id, check_in, check_out, guests, guest } = body;
+  return [
+    { room_type_id, check_in, check_out, guests, guest },
+    { type: 'partner', tenantId, currency, key: { credentialId, externalId } },
+  ];
+}
+
+/** Returns the booking of the hotel itself as arguments of `Book` (decision 43). */
+export function houseBooking(staff: Booker, body: HouseBooking): [StayInput, BookingSource] {
+  const { room_type_id, rate_plan_id, check_in, check_out, guests, guest, total_amount, overbook = false } = body;
+  const { id: tenantId, currency } = staff.tenant;
+  return [
+    { room_type_id, rate_plan_id, check_in, check_out, guests, guest, total_amount },
+    { type: 'house', tenantId, currency, key: { requestId: body.request_id.toLowerCase() }, staff, overbook },
+  ];
+}
+
+export interface BookedStay {
+  row: store.StayRow;
+  /** True if an earlier call has booked the stay, so that this call only returns the reservation. */
+  isReplayed: boolean;
+}
+
+/**
+ * Books a stay. If an earlier call has used the key of the source, books nothing, and returns the stay of that call, even if the stay could
+ * not be booked now (decision 22).
+ * @throws ApiError 404 `room_type_not_found`, 404 (code `error`) for an unknown rate plan, 409 `room_not_available`, 400
+ * `invalid_request`. For an OTA, an unknown room type is 404 with the code `error`.
+ */
+export type Book = (input: StayInput, source: BookingSource) => Promise<BookedStay>;
+
+interface Dependencies {
+  db: Database;
+  transactionWithEvents: TransactionWithEvents;
+  findRoomType: FindRoomType;
+  rates: RateReader;
+}
+
+/** New stay with its price. It has passed all checks, except the check that each night has a room left. */
+interface Booking {
+  row: store.StayRow;
+  /** Largest number of rooms of the room type that may be held on one night. If null, the number is not checked. */
+  capacity: number | null;
+  /** What a booking by the hotel itself writes too. Null for another booking. */
+  house: { change: store.NewReservationChange; recordAudit: WriteAuditEntry; entry: NewAuditEntry } | null;
+}
+
+/**
+ * Outcome of one attempt to write a booking. The attempt writes rows only if the outcome is `booked`.
+ * - `taken`: another reservation has the same key, or the same natural id (short random code).
+ * - `contended`: a night has too few rooms for all bookings of the batch that need it, or another transaction locked a night for too long.
+ */
+type Outcome = 'booked' | 'taken' | 'contended';
+
+/**
+ * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that the other bookings do not wait until its
+ * many nights are written.
+ */
+const MAX_NIGHTS_IN_BATCH = 31;
+/**
+ * Longest time in milliseconds that a batch waits for a lock. After this time the bookings of the batch are tried one by one. So if a
+ * transaction hangs and keeps a night locked, only the bookings for that night wait longer.
+ */
+const MAX_LOCK_WAIT_MS = 250;
+
+/**
+ * Creates the function that books stays. A booking of a partner is first tried in a batch, with the bookings that arrive together. On one
+ * database node, a batch may have bookings of several tenants. If the booking is contended there, it is tried in a transaction of its own,
+ * like a booking of more than 31 nights and a booking of another source. If it is contended there too, it is refused.
+ */
+export function createBook({ db, transactionWithEvents, findRoomType, rates }: Dependencies): Book {
+  const bookInBatch = batching(
+    db,
+    (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
+    ({ row }) => row.tenant_id,
+  );
+  async function bookOne(booking: Booking): Promise<Outcome> {
+    const { credential_id, check_in, check_out } = booking.row;
+    const isBatched = credential_id !== null && countNights(check_in, check_out) <= MAX_NIGHTS_IN_BATCH;
+    const inBatch = isBatched ? await bookInBatch(booking) : 'contended';
+    const [outcome] = inBatch === 'contended' ? await write(transactionWithEvents, [booking], null) : [inBatch];
+    if (outcome !== 'booked' && outcome !== 'taken') {
+      throw notAvailable();
+    }
+    return outcome;
+  }
+  async function bookNew(input: StayInput, source: BookingSource): Promise<{ row: store.StayRow; outcome: Outcome }> {
+    const overbook = source.type === 'ota' || (source.type === 'house' && source.overbook);
+    const { roomType, quote } = await sellStay({ findRoomType, rates }, source, input, overbook);
+    const row = newStay({ ...input, room_type_id: roomType.id }, source, quote);
+    const house = source.type === 'house' ? houseRecord(row, source) : null;
+    return { row, outcome: await bookOne({ row, capacity: overbook ? null : roomType.physical_capacity, house }) };
+  }
+  return async function book(input, source): Promise<BookedStay> {
+    checkRange(input);
+    if (source.type === 'house') {
+      checkAmounts([['total_amount', input.total_amount]], source.currency);
+    }
+    const tried = await bookNew(input, source).catch((error: unknown) => {
+      if (error instanceof ApiError) {
+        return error;
+      }
+      throw error;
+    });
+    if (!(tried instanceof ApiError) && tried.outcome === 'booked') {
+      return { row: tried.row, isReplayed: false };
+    }
+    const stored = await store.findBooked(db, source.tenantId, source.key);
+    if (stored !== undefined) {
+      // If the response to the COMMIT was lost, the second try of the transaction has found the stay of the first try.
+      return { row: stored, isReplayed: tried instanceof ApiError || stored.id !== tried.row.id };
+    }
+    if (tried instanceof ApiError) {
+      throw tried;
+    }
+    // Another reservation has the same natural id, which has a chance of about one in a million. The next try makes a new natural id.
+    return await book(input, source);
+  };
+}
+
+function newStay(input: StayInput, source: BookingSource, quote: Quote): store.StayRow {
+  const { guest } = input;
+  return {
+    tenant_id: source.tenantId,
+    id: newId(),
+    natural_id: newNaturalId(),
+    ...originOf(source),
+    status: input.status ?? 'confirmed',
+    room_type_id: input.room_type_id,
+    rate_plan_id: quote.planId,
+    check_in: input.check_in,
+    check_out: input.check_out,
+    guests: input.guests ?? 1,
+    guest_name: guest.name,
+    guest_phone: guest.phone ?? null,
+    // An empty text is not an email address, so it is stored as null.
+    guest_email: guest.email === '' ? null : (guest.email ?? null),
+    ...priceOf(quote, source.currency, input.total_amount),
+    currency: source.currency,
+    created_at: new Date(),
+  };
+}
+
+function originOf(source: BookingSource) {
+  const isPartner = source.type === 'partner';
+  const isOta = source.type === 'ota';
+  return {
+    credential_id: isPartner ? source.key.credentialId : null,
+    external_reservation_id: isPartner ? source.key.externalId : null,
+    external_source: isOta ? source.key.source : null,
+    external_id: isOta ? source.key.externalId : null,
+    channel_timestamp: isOta ? source.timestamp : null,
+    channel_signatures: isOta ? [source.signature] : null,
+  };
+}
+
+function houseRecord(row: store.StayRow, { staff, key, overbook }: BookingSource & { type: 'house' }) {
+  const { natural_id, room_type_id, check_in, check_out, guests, total_amount } = row;
+  const { type, id } = changeActorOf(staff);
+  return {
+    change: {
+      ...stateOf(row),
+      id: newId(),
+      at: row.created_at,
+      actor_type: type,
+      actor_id: id,
+      booking_request_id: key.requestId,
+    },
+    recordAudit: prepareAudit(actorOf(staff)),
+    entry: {
+      action: 'reservation.booked' as const,
+      subject: row.id,
+      details: { natural_id, room_type_id, check_in, check_out, guests, total_amount, overbook },
+    },
+  };
+}
+
+/**
+ * Writes bookings in one transaction.
+ * @param maxLockWaitMs longest wait for a lock in milliseconds. If null, only the time limit of the statement ends the wait
+ * @returns the outcomes in the order of the bookings
+ */
+async function write(
+  transactionWithEvents: TransactionWithEvents,
+  bookings: Booking[],
+  maxLockWaitMs: number | null,
+): Promise<Outcome[]> {
+  try {
+    return await transactionWithEvents(async (tx, record) => {
+      if (maxLockWaitMs !== null) {
+        await limitLockWaits(tx, maxLockWaitMs);
+      }
+      return await writeBookings(tx, bookings, record);
+    });
+  } catch (error) {
+    if (error === ALL_CONTENDED || (error instanceof UnavailableError && isLockTimeout(error.cause))) {
+      return bookings.map(() => 'contended');
+    }
+    throw error;
+  }
+}
+
+const ALL_CONTENDED = new Error(
+  'No booking of this transaction got a room on all its nights. This error only rolls back the transaction.',
+);
+
+/**
+ * Writes bookings in the transaction of the caller: the reservations, their nights, the events of partners, and the records of the hotel
+ * itself. A reservation waits for another one with the same key before it locks a night.
+ */
+async function writeBookings(tx: Tx, bookings: Booking[], record: RecordEvents): Promise<Outcome[]> {
+  const inserted = await store.insertReservations(
+    tx,
+    bookings.map(({ row }) => row),
+  );
+  const written = bookings.filter(({ row }) => inserted.has(row.id));
+  const repeated = await recordHouseBookings(tx, written);
+  const contended = await holdNightsOf(tx, written.filter((booking) => !repeated.has(booking)).flatMap(nightsOf));
+  if (contended.size === bookings.length) {
+    throw ALL_CONTENDED;
+  }
+  const refused = new Set([...contended].map(({ booking }) => booking));
+  await store.removeReservations(
+    tx,
+    [...refused, ...repeated].map(({ row }) => row),
+  );
+  const booked = written.filter((booking) => !refused.has(booking) && !repeated.has(booking));
+  await record(...booked.flatMap(({ row }) => reservationEvent('reservation.created', row, row.created_at)));
+  for (const { house } of booked) {
+    await house?.recordAudit(tx, house.entry);
+  }
+  return bookings.map((each) => (booked.includes(each) ? 'booked' : refused.has(each) ? 'contended' : 'taken'));
+}
+
+/** Adds the bookings of the hotel itself to the history. @returns the bookings whose request id an earlier call has used */
+async function recordHouseBookings(tx: Tx, bookings: Booking[]): Promise<Set<Booking>> {
+  const repeated = new Set<Booking>();
+  for (const booking of bookings) {
+    if (booking.house !== null && !(await store.insertChange(tx, booking.house.change))) {
+      repeated.add(booking);
+    }
+  }
+  return repeated;
+}
+
+function nightsOf(booking: Booking) {
+  const hold = holdOf(booking.row);
+  const capacity = booking.capacity ?? Infinity;
+  return hold === null ? [] : [{ tenantId: booking.row.tenant_id, hold, capacity, booking }];
+}
