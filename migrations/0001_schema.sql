@@ -277,8 +277,10 @@ CREATE TABLE delivery (
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
 -- Deduplication would join the entries of deliveries that became due together, and a look-up then skips no dead entry until all are dead.
 CREATE INDEX delivery_due ON delivery (tenant_id, credential_id, next_attempt_at) WITH (deduplicate_items = off) WHERE status = 'pending';
--- Due deliveries of all tenants. A poll that finds none ends at its first look-up.
-CREATE INDEX delivery_due_at ON delivery (next_attempt_at) WITH (deduplicate_items = off) WHERE status = 'pending';
+-- Due deliveries of all tenants, for the poll alone, which repeats the second condition. It is always true, and keeps claims from this index,
+-- in which they would read the due deliveries of all others.
+CREATE INDEX delivery_due_at ON delivery (next_attempt_at) WITH (deduplicate_items = off)
+  WHERE status = 'pending' AND next_attempt_at > '-infinity';
 -- A successful delivery leaves the index, and its change of status adds no entry.
 CREATE INDEX delivery_undelivered ON delivery (tenant_id, status, id) WHERE status <> 'delivered';
 CREATE INDEX delivery_by_credential ON delivery (tenant_id, credential_id, id);

@@ -15,7 +15,7 @@ export async function findDue(db: Db, after: DueQueue | null, limit: number): Pr
   const statement = sql<DueQueue>`
     SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"
     FROM delivery AS d JOIN credential AS c ON c.tenant_id = d.tenant_id AND c.id = d.credential_id
-    WHERE d.status = 'pending' AND d.next_attempt_at <= now() AND ${IS_FREE}
+    WHERE d.status = 'pending' AND d.next_attempt_at > '-infinity' AND d.next_attempt_at <= now() AND ${IS_FREE}
     ORDER BY d.next_attempt_at LIMIT ${FEW}`;
   const { rows } = await executeByIndex(db, statement);
   return rows.length < Math.min(FEW, limit) ? rows : await findDueQueues(db, after, limit);
