@@ -147,7 +147,9 @@ export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<vo
 export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string, remedy: string): Promise<void> {
   const list = await readList(db);
   if (list.size > 0 && !list.has(FIRST)) {
-    throw new OperatorError(`${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`);
+    throw new OperatorError(
+      `${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`,
+    );
   }
 }
 
