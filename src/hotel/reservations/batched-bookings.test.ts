@@ -43,8 +43,8 @@ after(async () => {
 });
 
 /** Creates a hotel whose rate plans have the given price. A test that needs nights without reservations creates its own hotel. */
-const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
-  openSmallHotel(
+function openHotelAt(price: string, names = ['Double', 'Suite']): Promise<TestHotel> {
+  return openSmallHotel(
     service,
     names.map((name) => ({
       name,
@@ -53,6 +53,7 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
       rate_plans: [{ name: 'Flexible', base_price: price }],
     })),
   );
+}
 
 /**
  * Creates `Reservations` that write to the given database, but read prices and night counters through another connection pool. A booking
