@@ -241,7 +241,7 @@ describe('secrecy', () => {
     const failures = [
       '"msg":"request failed"',
       'webhook secret cannot be decrypted',
-      'The stored ciphertext of ',
+      'cannot be decrypted. Its key was',
     ];
     for (const known of ['"msg":"request"', '"msg":"webhook attempt"', '"status":401', ...failures]) {
       assert.ok(text.includes(known), `${known} is there`);
