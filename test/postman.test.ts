@@ -93,12 +93,12 @@ describe('the Postman collection', () => {
 
   for (const folder of ['Restaurant', 'Hotel', 'Webhook', 'PMS']) {
     test(`the folder ${folder} of the collection passes if it runs without the other folders`, async () => {
-      const hotel = await openHotel(service);
+      const other = await openHotel(service);
       const { 'x-pms-api-key': pmsApiKey = '', 'x-pms-api-secret': pmsApiSecret = '' } = await pmsHeaders(
         service,
-        hotel,
+        other,
       );
-      const { api_key: apiKey, api_secret: apiSecret } = hotel.credential;
+      const { api_key: apiKey, api_secret: apiSecret } = other.credential;
       const values = { baseUrl: service.url, apiKey, apiSecret, pmsApiKey, pmsApiSecret };
       assert.notEqual(callsOf(await run(values, folder)).length, 0);
     });
