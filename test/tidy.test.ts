@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { barrels, machinePaths, outboundHttp, skippedTests, sqlOutsideStores, disabledRules } from './tidy/bans.ts';
 import { nameOf, placeOf, readDrawing } from './tidy/drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
-import { lint } from './tidy/lint.ts';
 import {
   contractions,
   keysWithoutTenant,
@@ -64,8 +62,6 @@ describe('bans on the source code', () => {
   test('no file contains an absolute path that exists only on one machine', () => {
     assertNone(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
-  // .oxlintrc.json has the rules on the type `any`, `console`, `process.env`, import cycles, and the lengths of files and functions.
-  test('the linter finds no offence', () => assertNone(lint(join(import.meta.dirname, '..'))));
 });
 
 describe('references in the repository', () => {

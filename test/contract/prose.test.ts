@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
 import { GENERIC_ERRORS } from '#platform/errors.ts';
@@ -17,6 +18,8 @@ interface Schema {
 
 const ajv = new Ajv2020({ allErrors: true, strictSchema: false, strictTypes: false });
 formats.default(ajv);
+/** Compiled schemas, by their JSON. Many operations have the same ones. */
+const validators = new Map<string, ValidateFunction>();
 
 /** Returns the paths of all fields of a schema that have no description. Nested fields are included. */
 function undescribed(schema: Schema, where: string): string[] {
@@ -93,7 +96,9 @@ function assertExamples(where: string, content: Record<string, Content>): void {
 }
 
 function assertValid(schema: object, value: unknown, where: string): void {
-  const validate = ajv.compile(schema);
+  const key = JSON.stringify(schema);
+  const validate = validators.get(key) ?? ajv.compile(schema);
+  validators.set(key, validate);
   assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
 }
 

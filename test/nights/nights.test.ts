@@ -2,7 +2,7 @@ import { it } from 'node:test';
 import { playNights } from './play.ts';
 
 /** Number of random lists of turns. `npm run test:nights` plays more of them. */
-const RUNS = 12;
+const RUNS = 6;
 const SEED = Date.now() % 1_000_000;
 
 it(

@@ -30,8 +30,8 @@ export interface ReceiverOptions {
   /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
   /**
-   * Certificate of the receiver. By default, the receiver makes a certificate for 127.0.0.1 and localhost, and this process trusts it. If a
-   * test sets this option, this process trusts the certificate only after a call of `trustCertificate`.
+   * Certificate of the receiver. By default, it is one for 127.0.0.1 and localhost that all receivers of this process share, and this process
+   * trusts it. If a test sets this option, this process trusts the certificate only after a call of `trustCertificate`.
    */
   certificate?: Certificate;
 }
@@ -60,7 +60,7 @@ export interface Receiver {
 
 /** Starts an HTTPS server on a free port of 127.0.0.1 that records every request. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
-  const certificate = options.certificate ?? (await makeTrustedCertificate());
+  const certificate = options.certificate ?? (await trustedCertificate());
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   let answer = options.answer ?? (() => 204);
@@ -118,10 +118,15 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   };
 }
 
-async function makeTrustedCertificate(): Promise<Certificate> {
-  const certificate = await makeCertificate();
-  trustCertificate(certificate.cert);
-  return certificate;
+let ofThisProcess: Promise<Certificate> | undefined;
+
+/** Returns the certificate that all receivers of this process share. Each further trusted certificate would slow down each connection. */
+function trustedCertificate(): Promise<Certificate> {
+  ofThisProcess ??= makeCertificate().then((certificate) => {
+    trustCertificate(certificate.cert);
+    return certificate;
+  });
+  return ofThisProcess;
 }
 
 async function receive(message: IncomingMessage): Promise<ReceivedRequest> {

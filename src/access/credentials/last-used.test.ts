@@ -174,7 +174,7 @@ describe('last_used_at', () => {
   });
 });
 
-describe('last_used_at of one credential that five nodes use, over ten minutes of a mocked clock', () => {
+describe('last_used_at of one credential that five nodes use, over five minutes of a mocked clock', () => {
   const BEGIN_MS = Date.UTC(2026, 0, 1);
 
   interface Write {
@@ -184,7 +184,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
   }
 
   /**
-   * Simulates ten minutes of five nodes, each with its own database connection. The nodes start at different times, so their background
+   * Simulates five minutes of five nodes, each with its own database connection. The nodes start at different times, so their background
    * writes come at different seconds.
    * @param usersAt returns the indices (0 to 4) of the nodes that use the credential in a given second
    * @returns the writes of the credential's row. The function notices a write by the changed version (`xmin`) of the row
@@ -203,7 +203,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
     try {
       const stored: Write[] = [];
       let { version } = await readRow();
-      for (let second = 0; second < 600; second += 1) {
+      for (let second = 0; second < 300; second += 1) {
         const database = second % 3 === 0 ? databases[nodes.length] : undefined;
         if (database !== undefined) {
           nodes.push(createLastUsed(database, (error) => assert.fail(String(error))));
@@ -237,7 +237,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
   it('if each node uses the credential every second, last_used_at is written at most twice a minute, and is at most 40 s old just before each later write', async () => {
     const stored = await simulate(() => [0, 1, 2, 3, 4]);
     assertAtMostTwoEachMinute(stored);
-    assert.ok(stored.length >= 15 && stored.length <= 20, `${stored.length} writes`);
+    assert.ok(stored.length >= 7 && stored.length <= 10, `${stored.length} writes`);
     stored.slice(1).forEach(({ second }, index) => {
       assert.ok(second - (stored[index]?.use ?? 0) <= 40, `second ${second}`);
     });
@@ -254,7 +254,7 @@ describe('last_used_at of one credential that five nodes use, over ten minutes o
   });
 
   it('if two nodes use the credential once each, at most 15 s apart, last_used_at has the time of the later use at most 60 s after this use', async () => {
-    const uses = [100, 115, 300, 301];
+    const uses = [100, 115, 200, 201];
     const stored = await simulate((second) => (uses.includes(second) ? [second % 2] : []));
     for (const use of uses) {
       const { second = Number.POSITIVE_INFINITY } =

@@ -81,23 +81,21 @@ const change = (id: string, what: 'revoke' | 'rotate') =>
   call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
 
 describe('a revoked or rotated credential', () => {
-  for (const round of [1, 2, 3]) {
-    it(`401: after a rotation has responded, every process refuses the old secret and accepts the new one (run ${round})`, async () => {
-      const { credential, partner } = await service.credential(tenant.tenantId);
-      const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
-      assert.equal(answer.status, 200);
-      const headers = { 'x-api-key': answer.body.api_key, 'x-api-secret': answer.body.api_secret };
-      for (const url of nodes) {
-        assert.equal((await call(url, 'GET', PATH, { headers })).status, 200);
-      }
-    });
+  it('401: after a rotation has responded, every process refuses the old secret and accepts the new one', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
+    assert.equal(answer.status, 200);
+    const headers = { 'x-api-key': answer.body.api_key, 'x-api-secret': answer.body.api_secret };
+    for (const url of nodes) {
+      assert.equal((await call(url, 'GET', PATH, { headers })).status, 200);
+    }
+  });
 
-    it(`401: after a revocation has responded, every process refuses the credential (run ${round})`, async () => {
-      const { credential, partner } = await service.credential(tenant.tenantId);
-      const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
-      assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
-    });
-  }
+  it('401: after a revocation has responded, every process refuses the credential', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
+    assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
+  });
 
   it('401: after a second rotation with an overlap has responded, every process refuses the oldest secret and accepts the two others', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   assertNightCounters,
   book,
@@ -13,20 +13,16 @@ import {
   type TestHotel,
 } from '#test/support/hotel.ts';
 import { eventsOfSubject, openDemo, startSandboxWorker } from '#test/support/sandbox.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { entriesOf } from '#test/support/lists.ts';
+
+const service = await useService();
 
 /** Longest time in milliseconds that a test waits for an expected status. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('sandbox front desk', { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  });
-  after(() => service.close());
-
   /** Books a stay for a guest with this name. @returns the id and the external id of the reservation */
   async function stayOf(hotel: TestHotel, name = 'Ana Silva', changes: Record<string, unknown> = {}) {
     const answer = await book(service, hotel, { guest: { name, phone: '+351 900 000 000' }, ...changes });

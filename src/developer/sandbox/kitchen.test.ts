@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestHotel } from '#test/support/hotel.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { dumpRows, listDishes, setOrderStatus, orderPath, place } from '#test/support/restaurant.ts';
 import { eventsOfSubject, openDemo, startSandboxWorker, reportedStatuses } from '#test/support/sandbox.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
+
+const service = await useService();
 
 /**
  * Speed of the sandbox: simulated seconds in one real second. A delivery order of one portion is then completed after about three seconds.
@@ -16,12 +18,6 @@ const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 
 describe('sandbox kitchen', { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  });
-  after(() => service.close());
-
   /** Places an order of one portion of a dish. @returns the id and the external id of the order */
   async function order(tenant: TestHotel, sku = 'STARTERS-PAPADOM', changes: Record<string, unknown> = {}) {
     const answer = await place(service, tenant, { items: [{ item_id: sku, quantity: 1 }], ...changes });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
+
+const service = await useService();
 
 const isCluster = await isTestCluster();
 const DAYS = 60;
@@ -15,15 +17,12 @@ interface Rate {
 }
 
 describe('concurrent writes of rates and restrictions of one rate plan', () => {
-  let service: TestService;
   let hotel: ManagedHotel;
   let plan: string;
   before(async () => {
-    service = await startService();
     hotel = await hotelTenant(service);
     plan = hotel.id('Harbour House', 'Double', 'Flexible');
   });
-  after(() => service.close());
 
   const put = (list: 'rates' | 'restrictions', entries: object[]) =>
     service.call('PUT', `${PMS}/${list}/`, { headers: hotel.pms, json: { rate_plan_id: plan, [list]: entries } });

@@ -1,30 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { countByStatus } from '#test/support/answers.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { useService } from '#test/support/shared-service.ts';
 import { entriesOf } from '#test/support/lists.ts';
 import { changeRates } from './rate-changes.ts';
 import type { ChangedNight, NightState } from './staff-schema.ts';
+
+const service = await useService();
 
 const DAYS = 40;
 const day = (index: number) => new Date(Date.UTC(2101, 0, 1 + index)).toISOString().slice(0, 10);
 const days = Array.from({ length: DAYS }, (_, index) => day(index));
 
 describe('concurrent changes of rates by staff and by a PMS', () => {
-  let service: TestService;
   let hotel: ManagedHotel;
   let plans: string[];
-  before(async () => {
-    service = await startService();
-  });
   beforeEach(async () => {
     hotel = await hotelTenant(service);
     plans = ['Flexible', 'Saver'].map((name) => hotel.id('Harbour House', 'Double', name));
   });
-  after(() => service.close());
 
   const byStaff = (changes: object[]) =>
     service.call('PATCH', '/v1/staff/rates/', { headers: hotel.owner, json: { changes } });

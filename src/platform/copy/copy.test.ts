@@ -22,6 +22,8 @@ const silent = () => {};
 
 let folder: string;
 let from: TestDatabase;
+/** Backup of `from`, before it has its row of 9 MiB. */
+let small: string;
 /** Backup of `from`. */
 let file: string;
 const databases: TestDatabase[] = [];
@@ -44,7 +46,7 @@ const textsOfTenants = [
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roomservice-copy-'));
   from = await newDatabase();
-  for (const text of [...textsOfTenants, randomBytes(4.5 * MIB).toString('hex')]) {
+  for (const text of textsOfTenants) {
     await insertTenant(text.replaceAll('\0', ''));
   }
   await sql`INSERT INTO pairing_code (code_hash, tenant_id, display_id, expires_at)
@@ -52,6 +54,9 @@ before(async () => {
     from.db,
   );
   await sql`INSERT INTO recent_change (id, tenant_id) SELECT gen_random_uuid(), 1`.execute(from.db);
+  small = newPath();
+  await backUp(from, small);
+  await insertTenant(randomBytes(4.5 * MIB).toString('hex'));
   file = newPath();
   await backUp(from, file);
 });
@@ -82,7 +87,7 @@ async function backUp(
 
 async function restore(
   { url }: TestDatabase,
-  path = file,
+  path: string,
   beforeCommit = async () => {},
 ): Promise<Record<string, number>> {
   const backup = await openBackup(path);
@@ -100,14 +105,14 @@ const isNoBackup = refusal(/ is not a backup of roomservice, /);
 describe('copy of a database into a backup file and from the file into an empty database', () => {
   it('the copy has the same rows, also rows of 9 MiB or with line breaks, and goes on with the next tenant id', async () => {
     const to = await newDatabase();
-    const counts = await restore(to);
+    const counts = await restore(to, file);
     assert.deepEqual([counts['tenant'], counts['pairing_code']], [textsOfTenants.length + 1, 300]);
     const tables = Object.keys(counts);
     assert.deepEqual(await rowsOf(to, tables), await rowsOf(from, tables));
     const { rows } = await sql<{ id: number }>`SELECT nextval('tenant_id_seq') AS id`.execute(to.db);
     assert.equal(rows[0]?.id, textsOfTenants.length + 2);
     assert.deepEqual(await rowsOf(to, ['recent_change']), { recent_change: [] });
-    await assert.rejects(restore(to), isNotEmpty);
+    await assert.rejects(restore(to, small), isNotEmpty);
   });
 
   it('the time in a backup is not later than its snapshot, so the backup has all that was written until this time', async () => {
@@ -142,14 +147,14 @@ describe('copy of a database into a backup file and from the file into an empty 
     const stop = async () => {
       throw new Error('stopped');
     };
-    await assert.rejects(restore(to, file, stop), /stopped/);
+    await assert.rejects(restore(to, small, stop), /stopped/);
     assert.deepEqual(await rowsOf(to, ['tenant', 'pairing_code']), { tenant: [], pairing_code: [] });
-    assert.ok((await restore(to))['tenant']);
+    assert.ok((await restore(to, small))['tenant']);
   });
 
   it('of two copies at the same time into one database, exactly one is refused', async () => {
     const to = await newDatabase();
-    const ends = await Promise.allSettled([restore(to), restore(to)]);
+    const ends = await Promise.allSettled([restore(to, small), restore(to, small)]);
     const [refused, ...others] = ends.filter((end) => end.status === 'rejected');
     assert.ok(refused && isNotEmpty(refused.reason));
     assert.equal(others.length, 0);
@@ -158,12 +163,12 @@ describe('copy of a database into a backup file and from the file into an empty 
   it('a copy into a database that has a table of another program is refused, even if that table is empty', async () => {
     const to = await newDatabase();
     await sql`CREATE TABLE theirs (id int)`.execute(to.db);
-    await assert.rejects(restore(to), isNotEmpty);
+    await assert.rejects(restore(to, small), isNotEmpty);
   });
 
   it('a backup of a database that a newer version has migrated has all that this version knows, and this version restores it', async () => {
     const newer = await newDatabase();
-    await restore(newer);
+    await restore(newer, small);
     await sql`INSERT INTO kysely_migration VALUES ('9999_future', '')`.execute(newer.db);
     await sql`CREATE TABLE future (id int)`.execute(newer.db);
     await sql`ALTER TABLE tenant ADD COLUMN future text DEFAULT 'x'`.execute(newer.db);
@@ -186,14 +191,16 @@ describe('check of a backup file', () => {
   });
 
   it('a backup is refused if it is cut off at any place, has a changed byte, or has bytes after its end', async () => {
-    const small = newPath();
-    await backUp(await newDatabase(), small);
     await checkBackup(small, silent);
-    for (const original of [await readFile(small), await readFile(file)]) {
+    const [ofSmall, ofLarge] = [await readFile(small), await readFile(file)];
+    const inside = ({ length }: Buffer) => Array.from({ length: 8 }, (_, n) => Math.floor((length * n) / 8));
+    for (const [original, places] of [
+      [ofSmall, [0, 1, 3, 17, 18, 19, ...inside(ofSmall), ...[5, 4, 1].map((left) => ofSmall.length - left)]],
+      [ofLarge, [Math.floor(ofLarge.length / 2), ofLarge.length - 1]],
+    ] as const) {
       const { length } = original;
-      const places = [0, 1, 3, 17, 18, 19, ...Array.from({ length: 8 }, (_, n) => Math.floor((length * n) / 8))];
       const path = newPath();
-      for (const place of [...places, length - 1, length - 4, length - 5]) {
+      for (const place of places) {
         await writeFile(path, original.subarray(0, place));
         await assert.rejects(checkBackup(path, silent), refusal(/damaged/), `${place} of ${length} bytes`);
         const copy = Buffer.from(original);
@@ -210,7 +217,7 @@ describe('check of a backup file', () => {
   });
 
   it('a backup with a correct checksum is refused if rows, tables or digests are missing, changed or in another place', async () => {
-    const text = await textOf(file);
+    const text = await textOf(small);
     const [table] = /^COPY pairing_code [^]*?^\\\.\n/m.exec(text) ?? [];
     assert.ok(table);
     const [row = ''] = /^\\\\x.*\n/m.exec(table) ?? [];
@@ -236,7 +243,7 @@ describe('check of a backup file', () => {
     const header = JSON.stringify({ format: 3, version: '9.8.7' });
     const path = await forge(newPath(), `-- roomservice backup ${header}\n`);
     await assert.rejects(openBackup(path), refusal(/newer version of roomservice \(9\.8\.7\)/));
-    const text = (await textOf(file)).replace('"migrations":[', '"migrations":["9999_future",');
+    const text = (await textOf(small)).replace('"migrations":[', '"migrations":["9999_future",');
     await assert.rejects(openBackup(await forge(path, text)), refusal(/newer version of roomservice \(9999_future\)/));
   });
 });

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { runCommand } from '#test/support/command.ts';
 import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
-import { startService, type TestService } from '#test/support/service.ts';
-
-const COMMAND = join(import.meta.dirname, '../../../bin/roomservice.js');
+import { envOf, startService, type TestService } from '#test/support/service.ts';
 
 describe('roomservice nights verify and nights repair', () => {
   let service: TestService;
@@ -21,18 +18,7 @@ describe('roomservice nights verify and nights repair', () => {
 
   const verify = (...args: string[]) => run('verify', ...args);
 
-  function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = {
-      PATH: process.env['PATH'],
-      DATABASE_URL: service.database.url,
-      MASTER_KEY: service.masterKey.toString('base64'),
-    };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [COMMAND, 'nights', ...args], { env }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
-  }
+  const run = (...args: string[]) => runCommand(['nights', ...args], { env: envOf(service) });
 
   it('nights verify exits 0 and prints for each tenant how many nights it counted', async () => {
     const { code, stdout, stderr } = await verify();
