@@ -14,17 +14,14 @@ import {
   parseRedisUrl,
 } from './lib/setting-values.ts';
 
-/** Environment variable that the service reads. */
 export interface Setting<Name extends string = string> {
   name: Name;
   parse: Parse<unknown>;
-  /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
   /** Words that the table in README.md shows in place of a missing default value. The table shows `none` if this field is missing too. */
   otherwise?: string;
   /** Meaning of the variable in full sentences, in Markdown without links. */
   meaning: string;
-  /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
   /** True if the value is a secret, or a URL that may contain a password. The variable with the suffix `_FILE` may then name a file with it. */
   isSecret?: true;
@@ -239,10 +236,7 @@ export function keyOf(name: SettingName): keyof Values {
   return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Values;
 }
 
-/**
- * All environment variables of the service. The settings, `config check` and the table in README.md derive from this list. The
- * list does not have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
- */
+/** All environment variables of the service. */
 export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
 
 /** Names of all variables, also those that give the path of a file with a secret. */

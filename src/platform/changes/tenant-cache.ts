@@ -1,4 +1,3 @@
-/** Time for which the data of caches may be used. Each successful poll makes it longer. */
 export interface Lease {
   /** End of the lease in milliseconds of this process's own clock (`performance.now`). */
   endsAtMs: number;
@@ -29,10 +28,7 @@ export class TenantCache<Value> {
     return performance.now() < this.#options.lease.endsAtMs ? this.#values.get(key) : undefined;
   }
 
-  /**
-   * Reads a value and caches it. Does not cache the value if it is undefined. Also does not cache it if an invalidation happened during the
-   * read, because the value may be out of date.
-   */
+  /** Reads a value and caches it, unless it is undefined or an invalidation happened during the read. */
   async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
     const invalidations = this.#invalidations;
     const value = await read();

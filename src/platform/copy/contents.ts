@@ -9,35 +9,25 @@ const Name = Type.String({ pattern: '^\\w{1,63}$' });
 export type TableShape = Static<typeof TableShape>;
 const TableShape = Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1 }) });
 
-/** Description of a database without its rows. A copy needs it before it can load the rows into another database. */
 export type Contents = Static<typeof Contents>;
 export const Contents = Type.Object({
-  /** Version of the PostgreSQL server, for example `18.4`. */
   postgres: Type.String(),
-  /** Names of the applied migrations, in their order. */
   migrations: Type.Array(Type.String()),
   /** Tables in an order in which each foreign key refers to an earlier table, with the columns in the order of COPY. */
   tables: Type.Array(TableShape, { minItems: 1 }),
 });
 
-/**
- * Names of the tables whose rows are not copied to another database, each with the reason. If the other database needs rows in such a
- * table, the service makes them there.
- */
+/** Names of the tables whose rows are not copied to another database, each with the reason. */
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
 };
 
-/** Tables of this version that are copied, with their columns. */
 export const COPIED_TABLES: typeof TABLES = Object.fromEntries(
   Object.entries(TABLES).filter(([name]) => !(name in TRANSIENT_TABLES)),
 );
 
-/**
- * Reads the contents of a migrated database, in the snapshot of the open transaction. Leaves out tables and columns that this version does
- * not know, because an operator or a newer version has added them.
- */
+/** Reads the contents in the snapshot of the open transaction, without tables and columns that this version does not know. */
 export async function readContents(client: pg.Client): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(
     `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,

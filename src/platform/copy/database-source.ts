@@ -12,11 +12,7 @@ export interface DatabaseSource extends CopySource {
   close(): Promise<void>;
 }
 
-/**
- * Opens a database for reading, and takes one snapshot of it. All later reads see this snapshot, even if other processes write in the
- * meantime.
- * @throws OperatorError if the database has no tables of Roomservice, or is a cluster
- */
+/** Opens a database for reading under one snapshot. @throws OperatorError if it has no tables of Roomservice, or is a cluster */
 export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
   const client = await connectForCopy(url);
   const close = () => client.end();

@@ -6,7 +6,6 @@ const MAX_BATCH_SIZE = 64;
 /** Batches that run at the same time. While one is flushed to disk, the database can work on the other. */
 const MAX_UNDER_WAY = 2;
 
-/** Handles inputs together. Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
 type Many<Input, Output> = (inputs: Input[]) => Promise<Output[]>;
 
 interface Waiting<Input, Output> {
@@ -16,12 +15,9 @@ interface Waiting<Input, Output> {
 }
 
 /**
- * Returns a function that gathers calls that arrive together into batches. The calls of a batch share the cost of one statement and one
- * commit, but each caller gets its own output or error. A call never joins a batch that has begun, so it sees all data that was written
- * before the call. If a batch fails, each of its inputs is run again by itself, because the fault may be in only one input.
- *
- * On one node, a batch may have calls of several tenants. On a cluster, each tenant has batches of its own, because a statement goes to the
- * node of one tenant. So a node that is down or slow delays only the calls of its own tenants.
+ * Returns a function that gathers calls that arrive together into batches of one statement and one commit. A call never joins a batch that
+ * has begun, so it sees all data that was written before the call. If a batch fails, each of its inputs runs again by itself. On a cluster,
+ * each tenant has batches of its own, so a slow node delays only its own tenants.
  */
 export function batching<Input, Output>(
   db: Database,
@@ -39,7 +35,6 @@ export function batching<Input, Output>(
 
 class Batches<Input, Output> {
   readonly #many: Many<Input, Output>;
-  /** Called when no call waits and no batch runs. */
   readonly #onIdle: () => void;
   #waiting: Waiting<Input, Output>[] = [];
   #underWay = 0;

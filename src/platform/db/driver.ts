@@ -4,7 +4,6 @@ import { UnavailableError } from '../errors.ts';
 import { isStalePlan } from './failures.ts';
 
 export interface ClientOptions {
-  /** Null if statements are not prepared. */
   names: StatementNames | null;
   /** Text that makes the settings of the service in a transaction that has begun. Null if each connection has them from its start. */
   settings: string | null;
@@ -125,7 +124,6 @@ export class StatementNames {
     return this.#names.get(text);
   }
 
-  /** Stops to prepare a statement. */
   giveUp(text: string): void {
     this.#names.set(text, undefined);
   }

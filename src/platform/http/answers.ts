@@ -5,9 +5,7 @@ import { DecodeError } from './decode/decode-error.ts';
 import { drainBody, hasUnreadBody } from './unread-body.ts';
 
 export interface ErrorListeners {
-  /** Called once for each request that gets a 4xx response, before the response is sent. */
   onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
-  /** Called once for each request that gets a 5xx response, before the response is sent. */
   onFailed?: (error: Error) => void;
 }
 
@@ -40,10 +38,7 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
   return new ApiError(status, isUndecodable ? 'invalid_request' : 'error', error.message);
 }
 
-/**
- * Sends the response to a request that failed. The body of a 4xx response is `{code, message}`. A 5xx response does not describe the error.
- * It has the request id, with which the operator finds the error in the log.
- */
+/** A 5xx does not describe the error. It has the request id, with which the operator finds the error in the log. */
 function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);
   if (known !== null) {

@@ -8,7 +8,6 @@ declare module 'fastify' {
   }
 }
 
-/** Person or display that opens a stream, and its tenant. */
 export interface StreamOwner {
   tenantId: number;
   callerId: string;
@@ -27,7 +26,6 @@ const BOUNDS = {
   longestMs: 30 * 60_000,
   checkEveryMs: 1_000,
 };
-/** Bounds on streams of events. All times are in milliseconds. */
 export type StreamBounds = typeof BOUNDS;
 
 const RETRY_AFTER_SECONDS = 5;
@@ -55,16 +53,11 @@ export class EventStreams {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** Number of open streams. */
   get size(): number {
     return this.#open.size;
   }
 
-  /**
-   * Sends the headers and a first keep-alive message, and keeps the response open.
-   * @param take is called only when the client has taken all earlier events. The caller calls `notify` when there is a new event
-   * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
-   */
+  /** Opens a stream. `take` is called when the client has taken all earlier events. @throws ApiError 429 if there are too many streams */
   open(request: FastifyRequest, reply: FastifyReply, owner: StreamOwner, take: TakeEvent): EventStream {
     this.#refuseTooMany(owner);
     const response = takeOver(reply);
@@ -122,7 +115,6 @@ export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBoun
   app.addHook('preClose', async () => streams.stop());
 }
 
-/** Takes the response from Fastify, with the headers of a stream. */
 function takeOver(reply: FastifyReply): ServerResponse {
   const { raw: response } = reply.hijack();
   for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
@@ -159,7 +151,6 @@ export class EventStream {
     }
   }
 
-  /** Ends the stream. Its client may open a new stream. */
   end(text = ''): void {
     if (!this.#hasEnded) {
       this.#response.end(text);
@@ -176,7 +167,6 @@ export class EventStream {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  /** Sends a keep-alive message if it is due, and enforces the bounds on times. */
   #check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
     if (this.#writingSinceMs !== null) {

@@ -10,7 +10,6 @@ import { sendJsonBytes } from './list.ts';
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
 
-/** Query parameters of each long list of staff. */
 export const KeysetQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
@@ -57,10 +56,7 @@ export interface ListPart<Row> {
   next: string | null;
 }
 
-/**
- * Reads the part of a list that the query asks for.
- * @throws ApiError 400 `invalid_request` if `after` is not a cursor of this list in this order
- */
+/** Reads the part of a list that the query asks for. @throws ApiError 400 if `after` is not a cursor of this list in this order */
 export async function readPart<Row>(db: Database, list: KeysetList<Row>, query: KeysetQuery): Promise<ListPart<Row>> {
   const after = query.after === undefined ? null : readCursor(query.after, list);
   const { rows, next } = await readKeysetPage(db, list, { after, limit: query.limit ?? DEFAULT_LIMIT });

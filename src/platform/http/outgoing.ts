@@ -7,7 +7,6 @@ export interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'>
   body?: string;
   /** Agent that makes the connection. If missing, the call has its own connection, which is closed afterwards. */
   agent?: Agent;
-  /** Ends the call. If the signal is aborted, the call fails with its reason. */
   signal: AbortSignal;
 }
 
@@ -21,9 +20,8 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Calls a server over HTTP or HTTPS, and returns the response after its headers. Also reads responses that are not quite valid, for example
- * with folded headers or after an unexpected 100, which the global `fetch` and undici refuse. Follows no redirect.
- * @throws an error with a code of the operating system, of TLS or of the HTTP parser (`HPE_…`) if no response can be read
+ * Calls a server, and returns the response after its headers. Follows no redirect. Also reads responses that are not quite valid, for
+ * example with folded headers, which `fetch` and undici refuse.
  */
 export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -46,10 +44,7 @@ export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Pr
   });
 }
 
-/**
- * Reads the body of a response as text.
- * @throws Error if the body is larger than 8 MiB, or if the connection ends before the body does
- */
+/** Reads the body of a response as text. @throws Error if it is larger than 8 MiB, or ends too early */
 export async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -60,10 +60,7 @@ export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
-/**
- * Returns the response body of one page.
- * @throws ApiError 404 if the page is after the last page. Page 1 of an empty list exists (decision 10).
- */
+/** Returns the body of one page. @throws ApiError 404 after the last page. Page 1 of an empty list exists (decision 10). */
 export function pageBody<T>(
   request: FastifyRequest,
   wanted: PageRequest,
@@ -88,10 +85,7 @@ export interface PageFrame {
   closing: string;
 }
 
-/**
- * Returns the JSON text of a page without its entries, in two parts.
- * @throws ApiError 404 if the page is after the last page
- */
+/** Returns a page without its entries. @throws ApiError 404 if the page is after the last page */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
   // `results` is the last field of a page, so its list is followed only by `]}`.
@@ -100,8 +94,7 @@ export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: n
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // A client may send an empty Host header. With HTTP/1.0, a client may also omit it. In both cases, the link begins with the address on
-  // which the service listens.
+  // Without a Host header (HTTP/1.0) or with an empty one, the link begins with the address on which the service listens.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);

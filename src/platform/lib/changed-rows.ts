@@ -6,10 +6,7 @@ export interface ChangedRow<Row> {
   after: Row;
 }
 
-/**
- * Returns the rows to write: each wanted row that is new or different, and each stored row that is not in `wanted`. In the second case,
- * `is_active` becomes false.
- */
+/** Returns the wanted rows that are new or different, and the stored rows that are not wanted, with `is_active` false. */
 export function changedRows<Row extends { id: string; is_active: boolean }>(
   stored: Row[],
   wanted: Row[],

@@ -1,7 +1,6 @@
 /**
- * Returns a function that calls `work`, but never twice at the same time. A call during a run waits for the next run, which begins when this
- * run has ended. All calls that wait share the next run.
- * @param work reads what it has to do when it begins, so that it includes the work of every call that waits for it
+ * Returns a function that calls `work`, but never twice at the same time. All calls during a run share the next run. So `work` must read
+ * what it has to do when it begins.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

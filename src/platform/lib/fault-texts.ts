@@ -8,7 +8,6 @@ export interface Fault {
   instancePath: string;
   params: Record<string, unknown>;
   message?: string;
-  /** True if the value is null, and the field is not required. */
   isNullOfOptional?: boolean;
 }
 
@@ -33,7 +32,6 @@ function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boole
     : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
-/** Returns the names of the fields and the indexes of the lists that lead to a faulty value. */
 function stepsOf({ instancePath }: Fault): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -69,7 +67,6 @@ export function joinFaults(texts: string[], whole: string, maxReported = Infinit
   return listed.join(' | ');
 }
 
-/** Largest number of characters of the name of a field in an error message. */
 const MAX_SHOWN_NAME = 80;
 
 function fieldOf(fault: Fault, whole: string): string {
@@ -137,7 +134,6 @@ function textOf(fault: Fault): string {
   }
 }
 
-/** Shortest name of a field that the message about an unknown field suggests. */
 const MIN_SUGGESTED_FIELD = 3;
 
 function unknownText(name: string, known: string[]): string {

@@ -1,5 +1,4 @@
 export interface GateOptions {
-  /** Number of places. */
   places: number;
   /** Number of places that holders with one key may have at the same time. Default: all places. */
   placesOfKey?: number;
@@ -11,7 +10,6 @@ export interface GateOptions {
 /** Lets at most `places` holders in at the same time. Who must wait is served key by key in turn, so that no key delays another. */
 export class Gate {
   readonly #options: GateOptions;
-  /** Number of places held, by key. */
   readonly #held = new Map<string, number>();
   /** Who waits, by key. The first queue of the map is served next. No queue is empty. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -22,7 +20,6 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Number of holders that wait for a place. */
   get waiting(): number {
     return this.#allWaiting;
   }
@@ -36,11 +33,7 @@ export class Gate {
     return true;
   }
 
-  /**
-   * Takes a place, and waits for it if none is free.
-   * @param signal ends the wait when it is aborted; the promise then rejects with its reason
-   * @throws the error from `refusal` after `maxWaitMs`
-   */
+  /** Takes a place, and waits for it. @throws the error from `refusal` after `maxWaitMs`, or the reason of an aborted `signal` */
   async enter(key: string, signal?: AbortSignal): Promise<void> {
     if (this.tryEnter(key)) {
       return;

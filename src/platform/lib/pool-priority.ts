@@ -5,8 +5,7 @@ import { setPriority } from 'node:os';
 const NICE = 10;
 
 /**
- * Lowers the priority of the threads of Node's pool, which hash passwords and compress menus. The event loop and PostgreSQL then go first
- * when all cores are busy. Only Linux has a priority for each thread; elsewhere this does nothing. Call it when the pool has started, which
+ * Lowers the priority of the threads that hash passwords and compress menus, which only Linux can. Call it when the pool has started, which
  * it does at the first read of a file that is not synchronous.
  */
 export function lowerPoolPriority(): void {

@@ -7,9 +7,8 @@ const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_pro
 export type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
 
 /**
- * Returns the variables that name a proxy for calls to a server. Returns no variables if the server is on this machine and the proxy is on
- * another machine, because the proxy cannot reach the server, and would see the API secret.
- * @throws InvalidValueError if the proxy has no URL with http or https. The message names the variable
+ * Returns the variables of a proxy, but none if only the server is on this machine. The proxy would see the API secret.
+ * @throws InvalidValueError if the proxy has no URL with http or https
  */
 export function proxyVariables(
   serverUrl: string,

@@ -1,10 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/**
- * Number of bytes that are in a token twice. A token has an encrypted block and a secret, and the block contains a copy of the first bytes
- * of the secret. `read` compares the two copies to find forged tokens.
- */
+/** First bytes of the secret, which the encrypted block contains too, so that `read` finds forged tokens. */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
@@ -23,14 +20,9 @@ export interface TenantTokens {
 }
 
 /**
- * Returns the functions that create and read the tokens of one purpose. A token is one encrypted AES block, and then 256 random bits, in
- * base64url. The block holds the tenant id, so `read` knows the tenant before any query.
- *
- * The block also holds a copy of the first 64 random bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts.
- * Without this check, the service would send a query for each forged token. If the database is busy, a query waits in a queue of its
- * tenant. So a stranger could fill the queue of a tenant with forged tokens.
- *
- * AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
+ * Returns the functions for the tokens of one purpose: one AES block with the tenant id and 64 bits of the secret, and the secret of 256
+ * bits. So `read` knows the tenant before any query, and a forged token costs no query. ECB is safe for a single block of which 64 bits are
+ * random.
  */
 export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));

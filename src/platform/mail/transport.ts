@@ -2,15 +2,12 @@ import type { MailSettings } from '../config.ts';
 
 /** Number of connections that one process opens to the mail server. Further mails wait in the queue of the library. */
 const CONNECTIONS = 2;
-/** Time limits in milliseconds: for connecting, for the greeting of the mail server, and for a connection without any data. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
 
 export interface Transport {
-  /** Sends a mail. @throws Error of the library or of the mail server if the mail cannot be sent */
   send(mail: { to: string; subject: string; text: string }): Promise<void>;
-  /** Connects to the mail server and signs in. @throws Error if the connection or the sign-in fails */
   check(): Promise<void>;
   close(): void;
 }

@@ -9,11 +9,7 @@ export interface Account {
   gid: number;
 }
 
-/**
- * Chooses the system user for PostgreSQL: the owner of an existing database, or else `postgres` or `nobody`.
- * @returns undefined if this process is not root, because PostgreSQL then runs as the user of this process
- * @throws EmbeddedPostgresError if this process is root and no other user is found
- */
+/** Returns the owner of an existing database, or else `postgres` or `nobody`. Undefined: this process is not root. */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) {
     return undefined;

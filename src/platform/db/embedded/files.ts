@@ -2,11 +2,7 @@ import { access, lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Account } from './account.ts';
 
-/**
- * Creates the folder `target` completely or not at all, under a temporary name that is then renamed. Several processes may do so at the same
- * time. The first process that finishes creates `target`. The next call removes the temporary folder of a killed process.
- * @param witness path, inside the folder, of a file that exists only if the folder is complete
- */
+/** Creates a folder completely or not at all, also if several processes do so. @param witness file that only a complete folder has */
 export async function createWhole(
   target: string,
   witness: string,

@@ -9,10 +9,9 @@ const FIRST_SEGMENT = /[^.[\]]+/y;
 const NEXT_SEGMENT = /\[([^[\]]*)\]|\.?([^.[\]]+)/y;
 
 /**
- * Splits the name of a form field into its segments. For example, `items[0][item_id]`, `items[0].item_id` and `items[0]item_id` (decision
- * 5) all become `['items', '0', 'item_id']`. The name `items.0.item_id`, which is the notation in our error messages, becomes the same
- * segments. Empty brackets at the end become the segment `''`.
- * @throws DecodeError 400 if the name is malformed, has a forbidden segment, or has too many levels
+ * Splits a field name. `items[0][id]`, `items[0].id`, `items[0]id` and `items.0.id` all become `['items', '0', 'id']` (decision 5), and
+ * empty brackets at the end become the segment `''`.
+ * @throws DecodeError 400
  */
 export function splitFieldName(name: string): string[] {
   const segments: string[] = [];

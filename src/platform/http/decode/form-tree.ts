@@ -4,10 +4,7 @@ const MAX_INDEX = 1_000;
 
 type Path = Array<string | number>;
 
-/**
- * Object or list in the tree of the fields of a form. It is a list if the keys of its children are numbers, and an object if they are
- * strings. The numbers may be in any order, and some numbers may be missing.
- */
+/** Object or list of a form. It is a list if its keys are numbers, in any order and with gaps. */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
   /** Index of the next entry that a name with empty brackets appends. It is one more than the highest index so far. */
@@ -19,11 +16,7 @@ export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
-/**
- * Adds the text of a field to the tree, at the position that the segments of the field name give (decision 5).
- * @throws DecodeError 400 if the tree already has a text at this position, if an earlier name needs another type there (for example an
- * object instead of a list), or if an index is above 1,000
- */
+/** Adds the text of a field at the position of its segments (decision 5). @throws DecodeError 400 if it contradicts earlier fields */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
   let branch = root;
@@ -74,10 +67,7 @@ function toValue(node: string | Branch): unknown {
   return isList(node) ? toList(node) : toObject(node);
 }
 
-/**
- * Returns the key of a child for a segment of a field name. A segment of digits is a list index. An empty segment (`[]`) stands for the
- * next index of the list.
- */
+/** A segment of digits is a list index, and an empty segment (`[]`) the next index of the list. */
 function toKey(branch: Branch, segment: string, path: Path): string | number {
   const isIndex = /^\d*$/.test(segment);
   if (branch.children.size > 0 && isIndex !== isList(branch)) {

@@ -7,15 +7,9 @@ const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
 /**
- * Decodes a `multipart/form-data` body (RFC 7578) and returns its fields in order.
- *
- * The body is in memory, has at most 1 MiB and may not hold files. So the code simply splits it at the boundary. A streaming parser is not
- * used, because it would drop fields without a name, and silently replace bytes that are not UTF-8.
- *
- * The body is first read as Latin-1, which gives one character for each byte and so keeps all bytes. The bytes of each field are then
- * decoded as UTF-8.
- * @throws DecodeError 400 if the body is malformed or cut short, if it has files or more than 20,000 fields, or if a text is not UTF-8 or
- * contains U+0000, which the database cannot store
+ * Decodes a `multipart/form-data` body (RFC 7578) into its fields. A streaming parser would drop fields without a name, and replace bytes
+ * that are not UTF-8. The body is first read as Latin-1, which keeps all bytes.
+ * @throws DecodeError 400
  */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
@@ -32,10 +26,7 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
   return sections.slice(0, end).map(decodePart);
 }
 
-/**
- * Returns the name and the value of one field. `part` is the text between two boundaries. It has the rest of the boundary's line, header
- * lines, an empty line, and the value.
- */
+/** `part` has the rest of the boundary's line, header lines, an empty line, and the value. */
 function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
