@@ -219,30 +219,13 @@ export function permissionDenied(): ApiError {
   return new ApiError(PERMISSION_DENIED.status, PERMISSION_DENIED.code, PERMISSION_DENIED.message);
 }
 
-/** Error that becomes a 503 without a `code`. The caller may retry after `retryAfterSeconds`. */
+/** Error that becomes a 503 without a `code`. */
 export class UnavailableError extends Error {
   readonly statusCode = 503;
-  readonly retryAfterSeconds: number;
-  /** True if the log already has a line about the cause. Many requests may fail for the same cause. */
-  readonly isLogged: boolean;
-
-  constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
-    super(message, { cause: options.cause });
-    this.name = 'UnavailableError';
-    this.retryAfterSeconds = options.retryAfterSeconds ?? 2;
-    this.isLogged = options.isLogged ?? false;
-  }
-}
-
-/** Returns true if the log already has a line about the cause of the error. The caller then logs no further line. */
-export function isLogged(error: unknown): boolean {
-  return error instanceof UnavailableError && error.isLogged;
+  override readonly name = 'UnavailableError';
 }
 
 /** Mistake of the operator. A command shows the message without a stack trace, and exits with code 1. */
 export class OperatorError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'OperatorError';
-  }
+  override readonly name = 'OperatorError';
 }

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
-import { ApiError, isLogged, UnavailableError } from '../errors.ts';
+import { ApiError, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 import { drainBody, hasUnreadBody } from './unread-body.ts';
 
@@ -45,13 +45,10 @@ function sendError(error: FastifyError | ApiError, request: FastifyRequest, repl
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
-    if (!isLogged(error)) {
-      request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
-    }
-    const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;
+    request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
     return reply
       .code(503)
-      .header('retry-after', String(retryAfterSeconds))
+      .header('retry-after', '2')
       .send({ message: 'The service is unavailable for a moment. Try again.', request_id: request.id });
   }
   request.log.error({ err: error }, 'request failed');
