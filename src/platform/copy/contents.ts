@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Static, Type } from 'typebox';
-import { namesOfThisVersion } from '../db/migrate.ts';
+import type { Database } from '../db/database.ts';
+import { namesOfThisVersion, readMigrations } from '../db/migrate.ts';
 import { TABLES } from '../db/types.ts';
 import { OperatorError } from '../errors.ts';
 
@@ -28,37 +29,23 @@ export const COPIED_TABLES: typeof TABLES = Object.fromEntries(
 );
 
 /** Reads the contents in the snapshot of the open transaction, without tables and columns that this version does not know. */
-export async function readContents(client: pg.Client): Promise<Contents> {
+export async function readContents(client: pg.Client, db: Database): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(
     `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,
   );
   const known = await namesOfThisVersion();
-  const applied = (await readMigrations(client)) ?? [];
+  const applied = await readMigrations(db);
   return {
     postgres: versions[0]?.version ?? '',
-    migrations: applied.filter((name) => known.includes(name)),
+    migrations: known.filter((name) => applied.has(name)),
     tables: await readTables(client),
   };
 }
 
-/** Returns the names of the applied migrations, or null if the database was never migrated. */
-export async function readMigrations(client: pg.Client): Promise<string[] | null> {
-  const { rows: found } = await client.query(`SELECT WHERE to_regclass('kysely_migration') IS NOT NULL`);
-  if (found.length === 0) {
-    return null;
-  }
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
-  return rows.map(({ name }) => name);
-}
-
-export async function findNewer(migrations: string[]): Promise<string[]> {
-  const known = await namesOfThisVersion();
-  return migrations.filter((name) => !known.includes(name));
-}
-
 /** @throws OperatorError if the data has migrations of a newer version of the service */
 export async function refuseNewer(migrations: string[]): Promise<void> {
-  const newer = await findNewer(migrations);
+  const known = await namesOfThisVersion();
+  const newer = migrations.filter((name) => !known.includes(name));
   if (newer.length > 0) {
     throw new OperatorError(
       `The data has migrations of a newer version of roomservice (${newer.join(', ')}). Install that version, and run the command again.`,

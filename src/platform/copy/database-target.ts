@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Database, withDatabase } from '../db/database.ts';
-import { migrateToLatest } from '../db/migrate.ts';
+import { type Database, readLayout, withDatabase } from '../db/database.ts';
+import { migrateToLatest, readMigrations } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { OperatorError } from '../errors.ts';
-import { type Contents, readMigrations, type TableShape, TRANSIENT_TABLES } from './contents.ts';
+import { type Contents, type TableShape, TRANSIENT_TABLES } from './contents.ts';
 import type { CopyTarget, Progress } from './copy.ts';
 import { type Digests, findDifference, RowDigest } from './digest.ts';
-import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows } from './session.ts';
+import { beginCopy, connectForCopy, copyName, databaseOn, readRows } from './session.ts';
 
 /** Tables with rows from a migration, each with a condition that is true while such a row is unchanged. */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
@@ -66,11 +66,12 @@ export async function migrate(url: string, only?: string[]): Promise<void> {
 }
 
 async function refuseOther(client: pg.Client, contents: Contents): Promise<void> {
-  if (await isOnCluster(client)) {
+  const db = databaseOn(client);
+  if ((await readLayout(db)) === 'cluster') {
     throw new OperatorError('The database is a cluster (Citus). Load the data into a database on one node.');
   }
   await refuseRows(client, contents);
-  const more = (await readMigrations(client))?.filter((name) => !contents.migrations.includes(name)) ?? [];
+  const more = [...(await readMigrations(db))].filter((name) => !contents.migrations.includes(name));
   if (more.length > 0) {
     throw new NotEmptyError(`it has migrations that the data does not have (${more.join(', ')})`);
   }

@@ -56,7 +56,3 @@ export function databaseOn(client: pg.Client): Database {
     }),
   });
 }
-
-export async function isOnCluster(client: pg.Client): Promise<boolean> {
-  return (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
-}

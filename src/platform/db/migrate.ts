@@ -54,7 +54,7 @@ export async function migrateToLatest<T>(
   const names = (await namesIn(folder)).filter((name) => only?.has(name) ?? true);
   const giveUpAtMs = performance.now() + giveUpMs;
   for (let tries = 1; ; tries += 1) {
-    const { missing, newer } = compare(names, await readList(db));
+    const { missing, newer } = compare(names, await readMigrations(db));
     if (missing.length === 0) {
       return { applied: [], newer };
     }
@@ -82,7 +82,7 @@ export async function migrateToLatest<T>(
 async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string[]): Promise<MigrationResult> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx);
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint)`.execute(tx);
-  const { missing, newer } = compare(names, await readList(tx));
+  const { missing, newer } = compare(names, await readMigrations(tx));
   if (missing.length > 0 && newer.length > 0) {
     throw new OperatorError(describeOtherBranch({ missing, newer }));
   }
@@ -102,7 +102,7 @@ export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
 }
 
 export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
-  return compare(await namesOfThisVersion(), await readList(db));
+  return compare(await namesOfThisVersion(), await readMigrations(db));
 }
 
 let ownNames: Promise<string[]> | undefined;
@@ -123,14 +123,14 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** Refuses a database that has no tables of the service. Messages name it with `subject`. @throws OperatorError */
 export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<void> {
-  if ((await readList(db)).size === 0) {
+  if ((await readMigrations(db)).size === 0) {
     throw new OperatorError(`${subject} has no tables of Roomservice. ${NO_DATABASE}`);
   }
 }
 
 /** Refuses a database that a version before the first release made. Messages name it with `subject`. @throws OperatorError */
 export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string, remedy: string): Promise<void> {
-  const list = await readList(db);
+  const list = await readMigrations(db);
   if (list.size > 0 && !list.has(FIRST)) {
     throw new OperatorError(
       `${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`,
@@ -138,7 +138,8 @@ export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string
   }
 }
 
-async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
+/** Reads the names of the applied migrations. */
+export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) {
     return new Set();
