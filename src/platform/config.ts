@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
-import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
+import { proxyVariables } from './lib/proxy-variables.ts';
 import { nearName } from './lib/near-names.ts';
 import { withPooler } from './lib/postgres-url.ts';
 import { InvalidValueError, parseBaseUrl } from './lib/setting-values.ts';
@@ -48,11 +48,8 @@ export interface Reading {
   fault: string | null;
 }
 
-export interface InspectedConfig {
-  /** Configuration in which each variable with an invalid value counts as not set. */
-  config: Config;
-  readings: ReadonlyMap<SettingName, Reading>;
-}
+/** Configuration in which an invalid variable counts as not set, and the reading of each variable. */
+export type InspectedConfig = ReturnType<typeof inspectConfig>;
 
 /** Reads the settings. An empty variable counts as not set, and a secret may be in a file. @throws OperatorError that names each fault */
 export function readConfig(environment: Environment): Config {
@@ -65,7 +62,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** Reads the configuration like `readConfig`, but returns the source and the fault of each variable, and does not throw. */
-export function inspectConfig(environment: Environment): InspectedConfig {
+export function inspectConfig(environment: Environment) {
   const readings = new Map<SettingName, Reading>();
   const values: Record<string, unknown> = {};
   for (const setting of SETTINGS) {
@@ -126,14 +123,7 @@ export function misspelledVariables(environment: Environment): string[] {
 }
 
 /** Configuration of the commands that run on a partner's machine: the URL of the service, and a credential for it. */
-export interface PartnerConfig {
-  serviceUrl: string;
-  apiKey: string;
-  apiSecret: string;
-  /** State folder of a command (XDG Base Directory Specification). Null if the user has no home folder. */
-  stateDir: string | null;
-  proxyVariables: ProxyVariables;
-}
+export type PartnerConfig = ReturnType<typeof readPartnerConfig>;
 
 /** Returns the API key that the command `listen` uses. */
 export function readPartnerApiKey(given: string | undefined, environment: Environment): string | null {
@@ -141,7 +131,7 @@ export function readPartnerApiKey(given: string | undefined, environment: Enviro
 }
 
 /** Reads a partner's configuration. The API secret is no option, because all users of a machine can see its command lines. */
-export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment): PartnerConfig {
+export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment) {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
   const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>

@@ -6,6 +6,7 @@ import { invalidField } from '../errors.ts';
 import { addDays } from '../lib/dates.ts';
 import { isUuid } from '../lib/ids.ts';
 import { sendJsonBytes } from './list.ts';
+import { pageExample } from './paging.ts';
 
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
@@ -32,7 +33,6 @@ export type KeysetQuery = Type.Static<typeof KeysetQuery>;
 
 /** Returns the schema of a response of a long list. Its title and its example are made from those of the entry. */
 export function keysetPageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
-  const { title, examples } = entry;
   return Type.Object(
     {
       results: Type.Array(entry, { description: 'The next entries of the list.' }),
@@ -44,8 +44,7 @@ export function keysetPageOf<T extends Type.TSchema & { title?: string; examples
     },
     {
       description: 'A part of the list.',
-      ...(title !== undefined && { title: `${title}Page` }),
-      ...(Array.isArray(examples) && { examples: [{ results: examples, next: null }] }),
+      ...pageExample(entry, (results) => ({ results, next: null })),
     },
   );
 }

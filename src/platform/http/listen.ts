@@ -81,11 +81,6 @@ export const HOST_REMEDIES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
 };
 
-/** Checks that a process can listen on the host, on any free port. @throws NodeJS.ErrnoException */
-export async function checkHost(host: string): Promise<void> {
-  await closed(await open({ host, port: 0 }));
-}
-
 async function canShare(host: string): Promise<boolean> {
   try {
     await closed(await open({ host, port: 0, reusePort: true }));

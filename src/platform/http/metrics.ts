@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-export interface HttpMetrics {
-  answered(request: FastifyRequest, reply: FastifyReply): void;
-}
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
 /** Creates the metric of the duration of requests, from their headers to the last byte of the response. */
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+export function createHttpMetrics(registry: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response',
@@ -15,7 +13,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     registers: [registry],
   });
   return {
-    answered(request, reply) {
+    answered(request: FastifyRequest, reply: FastifyReply): void {
       // A stream of events is not recorded. It stays open for long, so its duration says nothing about the speed of the service.
       if (request.routeOptions.config.eventSchema !== undefined) {
         return;

@@ -104,8 +104,13 @@ function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): str
   return `${base}${path}?${parameters}`;
 }
 
-/** Returns the schema of a page for the OpenAPI documents. The title and the example of the page are made from those of the entry. */
-export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
+interface Example {
+  title?: string;
+  examples?: unknown;
+}
+
+/** Returns the schema of a page for the OpenAPI documents. Its title and its example are made from those of the entry. */
+export function pageOf<T extends Type.TSchema & Example>(entry: T) {
   return Type.Object(
     {
       count: Type.Integer({ description: 'Number of entries in the whole list.' }),
@@ -117,16 +122,17 @@ export function pageOf<T extends Type.TSchema & { title?: string; examples?: unk
       }),
       results: Type.Array(entry, { description: 'The entries of this page.' }),
     },
-    { description: 'One page of the list.', ...titleOf(entry), ...exampleOf(entry) },
+    {
+      description: 'One page of the list.',
+      ...pageExample(entry, (results) => ({ count: results.length, next: null, previous: null, results })),
+    },
   );
 }
 
-function titleOf({ title }: { title?: string }) {
-  return title === undefined ? {} : { title: `${title}Page` };
-}
-
-function exampleOf({ examples }: { examples?: unknown }) {
-  return Array.isArray(examples)
-    ? { examples: [{ count: examples.length, next: null, previous: null, results: examples }] }
-    : {};
+/** Returns title and example of a page, made from those of its entry. */
+export function pageExample({ title, examples }: Example, pageWith: (results: unknown[]) => object) {
+  return {
+    ...(title !== undefined && { title: `${title}Page` }),
+    ...(Array.isArray(examples) && { examples: [pageWith(examples)] }),
+  };
 }

@@ -42,25 +42,18 @@ export function describeListChanges<Entry extends object>(
   differences: Difference<Entry>[],
   nameOf: (entry: Entry) => string,
 ): Change[] {
-  return differences.flatMap((difference) => tellChange(what, difference, nameOf));
-}
-
-function tellChange<Entry extends object>(
-  what: string,
-  { before, after }: Difference<Entry>,
-  nameOf: (entry: Entry) => string,
-): Change[] {
-  if (before === undefined || after === undefined) {
-    const entry = before ?? after;
-    const change = before === undefined ? 'added' : 'removed';
-    return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
-  }
-  const fields = describeFields(before, after);
-  const [wasActive, isActive] = [isActiveEntry(before), isActiveEntry(after)];
-  if (wasActive !== isActive) {
-    return [{ what, name: nameOf(after), change: isActive ? 'enabled' : 'disabled', fields }];
-  }
-  return fields.length === 0 ? [] : [{ what, name: nameOf(after), change: 'changed', fields }];
+  return differences.flatMap(({ before, after }): Change[] => {
+    if (before === undefined || after === undefined) {
+      const entry = before ?? after;
+      const change = before === undefined ? 'added' : 'removed';
+      return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
+    }
+    const fields = describeFields(before, after);
+    const isActive = isActiveEntry(after);
+    const isSwitched = isActiveEntry(before) !== isActive;
+    const change = !isSwitched ? 'changed' : isActive ? 'enabled' : 'disabled';
+    return isSwitched || fields.length > 0 ? [{ what, name: nameOf(after), change, fields }] : [];
+  });
 }
 
 /** Returns the fields whose values differ, with the old and the new value. */

@@ -6,7 +6,7 @@ import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 export interface Fault {
   keyword: string;
   instancePath: string;
-  params: Record<string, unknown>;
+  params: Params;
   message?: string;
   isNullOfOptional?: boolean;
 }
@@ -96,42 +96,30 @@ const FORMATS: Record<string, string> = {
   'date-time': 'a time with a time zone, such as 2026-11-20T18:42:07Z',
 };
 
-function textOf(fault: Fault): string {
-  const params = fault.params;
-  switch (fault.keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return unknownText(String(params['name']), params['known'] as string[]);
-    case 'type':
-      return `must be ${ARTICLES[String(params['type'])] ?? String(params['type'])}`;
-    case 'minimum':
-      return `must be at least ${String(params['limit'])}`;
-    case 'maximum':
-      return `must be at most ${String(params['limit'])}`;
-    case 'minLength':
-      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
-    case 'maxLength':
-      return `must have at most ${String(params['limit'])} characters`;
-    case 'minItems':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
-    case 'maxItems':
-      return `must have at most ${String(params['limit'])} entries`;
-    case 'minProperties':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'field' : 'fields'}`;
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'format':
-      return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
-    case 'pattern':
-      return String(params['words']);
-    case PRICE_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99 with at most two decimals';
-    case SOLD_AMOUNT_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99, without a sign';
-    default:
-      return fault.message ?? 'is not valid';
-  }
+type Params = Record<string, unknown>;
+
+/** Texts of faults, by the keyword of the schema. */
+const TEXTS: Record<string, (params: Params) => string> = {
+  required: () => 'is required',
+  additionalProperties: ({ name, known }) => unknownText(String(name), known as string[]),
+  type: ({ type }) => `must be ${ARTICLES[String(type)] ?? String(type)}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${String(limit)} characters`),
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  minItems: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
+  maxItems: ({ limit }) => `must have at most ${String(limit)} entries`,
+  minProperties: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'field' : 'fields'}`,
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as unknown[]).map((each) => JSON.stringify(each)).join(', ')}`,
+  format: ({ format }) => `must be ${FORMATS[String(format)] ?? `of the form ${String(format)}`}`,
+  pattern: ({ words }) => String(words),
+  [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals',
+  [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99, without a sign',
+};
+
+function textOf({ keyword, params, message = 'is not valid' }: Fault): string {
+  return TEXTS[keyword]?.(params) ?? message;
 }
 
 const MIN_SUGGESTED_FIELD = 3;

@@ -1,3 +1,5 @@
+import { Tally } from './tally.ts';
+
 export interface GateOptions {
   places: number;
   /** Number of places that holders with one key may have at the same time. Default: all places. */
@@ -10,7 +12,7 @@ export interface GateOptions {
 /** Lets at most `places` holders in at the same time. Who must wait is served key by key in turn, so that no key delays another. */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Tally<string>();
   /** Who waits, by key. The first queue of the map is served next. No queue is empty. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #allHeld = 0;
@@ -100,16 +102,11 @@ export class Gate {
 
   #isKeyFull(key: string): boolean {
     const { placesOfKey = Number.POSITIVE_INFINITY } = this.#options;
-    return (this.#held.get(key) ?? 0) >= placesOfKey;
+    return this.#held.of(key) >= placesOfKey;
   }
 
   #count(key: string, change: 1 | -1): void {
-    const held = (this.#held.get(key) ?? 0) + change;
     this.#allHeld += change;
-    if (held === 0) {
-      this.#held.delete(key);
-    } else {
-      this.#held.set(key, held);
-    }
+    this.#held.add(key, change);
   }
 }

@@ -73,16 +73,8 @@ export function parseRedisUrl(value: string): string {
   return value;
 }
 
-export interface SmtpAddress {
-  host: string;
-  port: number;
-  /** True if the connection uses TLS from the start. If false, the connection changes to TLS if the server offers STARTTLS. */
-  isEncrypted: boolean;
-  login: { username: string; password: string } | null;
-}
-
 /** Parses `smtp://[user:password@]host[:port]`, or `smtps` for TLS from the start. The default ports are those of RFC 6409 and RFC 8314. */
-export function parseMailServer(value: string): SmtpAddress {
+export function parseMailServer(value: string) {
   const url = parseUrl(value, ['smtp:', 'smtps:']);
   const [username, password] = [decoded(url?.username ?? ''), decoded(url?.password ?? '')];
   const isServerOnly =
@@ -113,16 +105,11 @@ function decoded(text: string): string | null {
   }
 }
 
-export interface MailSender {
-  name: string;
-  address: string;
-}
-
 const MAIL_SENDER = /^(?:(?<name>[^<>"@\p{Cc}]*)<(?<address>[^<>]+)>|(?<alone>[^<>]+))$/u;
 const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
 
 /** Parses the sender of mails: an address, or a name with an address. */
-export function parseMailSender(value: string): MailSender {
+export function parseMailSender(value: string) {
   const { name = '', address, alone } = MAIL_SENDER.exec(value.trim())?.groups ?? {};
   const sender = { name: name.trim(), address: address ?? alone ?? '' };
   if (!MAIL_ADDRESS.test(sender.address)) {

@@ -2,11 +2,15 @@ import type { Logger } from 'pino';
 import type { MailSettings } from '../config.ts';
 import { inTime } from '../lib/in-time.ts';
 import { choicesOfNode, describeTlsFault } from '../lib/tls-faults.ts';
-import { openTransport, type Transport } from './transport.ts';
 
 const MAX_MAILS = 1_000;
 const MAX_MAILS_OF_TENANT = 100;
 const CLOSE_LIMIT_MS = 5_000;
+/** Number of connections that one process opens to the mail server. Further mails wait in the queue of the library. */
+const CONNECTIONS = 2;
+const CONNECT_MS = 10_000;
+const GREETING_MS = 10_000;
+const SILENCE_MS = 20_000;
 
 export interface Mail {
   tenantId: number;
@@ -27,11 +31,13 @@ export interface Mailer {
 /** Creates a mailer. It loads the mail library and connects when it sends the first mail. */
 export function createMailer(settings: MailSettings, log: Logger, closeLimitMs = CLOSE_LIMIT_MS): Mailer {
   const underWay = new Map<Promise<void>, Mail>();
-  let transport: Promise<Transport> | undefined;
+  let transport: ReturnType<typeof openTransport> | undefined;
   const deliver = async (mail: Mail) => {
     try {
       transport ??= openTransport(settings);
-      await (await transport).send(mail);
+      const { to, subject, text } = mail;
+      // The recipient is an object, because the library would read a text as a list of several addresses.
+      await (await transport).sendMail({ from: settings.sender, to: { name: '', address: to }, subject, text });
       log.info(mail.logged, 'mail sent');
     } catch (error) {
       log.error({ ...mail.logged, ...reasonOf(error) }, 'a mail could not be sent');
@@ -58,10 +64,29 @@ export function createMailer(settings: MailSettings, log: Logger, closeLimitMs =
 export async function checkMailServer(settings: MailSettings, limitMs: number): Promise<void> {
   const transport = await openTransport(settings);
   try {
-    await inTime(limitMs, () => transport.check());
+    await inTime(limitMs, () => transport.verify());
   } finally {
     transport.close();
   }
+}
+
+/** Loads the mail library, and prepares its connections to the mail server. Does not connect yet. */
+async function openTransport({ server: { host, port, isEncrypted, login } }: MailSettings) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    pool: true,
+    maxConnections: CONNECTIONS,
+    host,
+    port,
+    secure: isEncrypted,
+    ...(login === null ? {} : { auth: { user: login.username, pass: login.password } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: GREETING_MS,
+    socketTimeout: SILENCE_MS,
+    // By default the library can fill a mail with the content of files and URLs. Mails here have only a text, so both are disabled.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** The text of the server's response is left out, because it may repeat parts of the mail. */
