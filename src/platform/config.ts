@@ -38,7 +38,6 @@ function configOf(values: Values) {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Value of an environment variable, with its source and its fault. */
 export interface Reading {
   /** Value without any parsing, which may be a secret. Null if the variable is not set or cannot be read. */
   text: string | null;

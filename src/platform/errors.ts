@@ -1,4 +1,3 @@
-/** Description of an error code for callers. The OpenAPI documents and the guides show it. */
 interface ErrorEntry {
   status: number;
   title: string;
@@ -175,7 +174,6 @@ export const GENERIC_ERRORS = {
   },
 } as const satisfies Record<number, Omit<ErrorEntry, 'status' | 'example'>>;
 
-/** Error that a route declares, so that the OpenAPI documents list it. */
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
 /** Error that becomes a 4xx response. */

@@ -223,7 +223,6 @@ const TABLE = [
 type Row = (typeof TABLE)[number];
 export type SettingName = Row['name'];
 
-/** Name of a setting in `Values`, for example `databaseUrl` for DATABASE_URL. */
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Others}`
   ? `${Lowercase<First>}${Capitalize<CamelCase<Others>>}`
   : Lowercase<Name>;
@@ -231,7 +230,6 @@ type Value<Each extends Row> = ReturnType<Each['parse']> | (Each['default'] exte
 /** Values of all settings, parsed and typed. A setting without a value and without a default is null. */
 export type Values = { [Each in Row as CamelCase<Each['name']>]: Value<Each> };
 
-/** Returns the name of a setting in `Values`. */
 export function keyOf(name: SettingName): keyof Values {
   return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Values;
 }

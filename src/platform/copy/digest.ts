@@ -12,7 +12,6 @@ export interface TableDigest {
 
 export type Digests = Record<string, TableDigest>;
 
-/** Computes the digest of a table from its text in the format of COPY, in which each row is one line. */
 export class RowDigest {
   rows = 0;
   #sum = 0;

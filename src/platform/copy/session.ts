@@ -36,7 +36,6 @@ export async function beginCopy(client: pg.Client, url: string, mode: string): P
   }
 }
 
-/** Returns the table and its columns as COPY names them. */
 export function copyName(client: pg.Client, { name, columns }: TableShape): string {
   return `${client.escapeIdentifier(name)} (${columns.map((column) => client.escapeIdentifier(column)).join(', ')})`;
 }

@@ -59,7 +59,6 @@ export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]
   });
 }
 
-/** Returns the number of tables of a cluster that are not where they must be. */
 export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
   return (await readPlacements(db)).filter(({ isRight }) => !isRight).length;
 }

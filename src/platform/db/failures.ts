@@ -40,7 +40,6 @@ export function isLockConflict(error: unknown): boolean {
   return codeOf(error) === '40P01' || isLockTimeout(error);
 }
 
-/** Returns true if the statement failed because a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
@@ -63,7 +62,7 @@ export function isUnavailable(error: unknown): boolean {
 /**
  * Runs work, and up to four times again after a temporary failure. A COMMIT without a response may have succeeded, so the work must give
  * the same result if it is run twice.
- * @throws UnavailableError if the database stays unavailable
+ * @throws UnavailableError
  */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -5,12 +5,7 @@ import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
 import { EmbeddedPostgresError } from './embedded/failure.ts';
 import { isUnavailable } from './failures.ts';
 
-export interface NamedDatabase {
-  /** Beginning of a sentence, for example `The database at db.example:5432`. */
-  subject: string;
-  /** Setting or option that leads to the database: DATABASE_URL, DATA_DIR or --to. */
-  setting: string;
-}
+export type NamedDatabase = ReturnType<typeof nameDatabase>;
 
 /** Returns host, port and name of a database without its password, for example `db.example:5432/roomservice`. */
 export function databaseName(url: string): string {
@@ -19,7 +14,7 @@ export function databaseName(url: string): string {
 }
 
 /** Names the database of a URL in messages. @param setting setting or option that has the URL */
-export function nameDatabase(url: string, setting: string): NamedDatabase {
+export function nameDatabase(url: string, setting: string) {
   const { host, port } = new pg.Client({ connectionString: url });
   return { subject: `The database at ${host}:${port}`, setting };
 }

@@ -9,7 +9,6 @@ const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
 /** Fields of an input. A list of inputs is one JSON parameter, so the text of a statement is the same for every number of inputs. */
 export class Fields<Input extends object> {
-  /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
   readonly #listed: Named<Input>;
   readonly #tenant: (keyof Input & string) | undefined;

@@ -22,11 +22,9 @@ export interface Indexed {
   column: string;
   type: 'uuid' | 'text';
   value: string;
-  /** Condition of the index, if the index is partial. */
   where?: Condition;
 }
 
-/** List of any length that staff read page by page. */
 export interface KeysetList<Row> {
   /** Name of the list and of its order. A cursor contains the name, so a cursor of another list or order is refused. */
   name: string;
@@ -40,7 +38,6 @@ export interface KeysetList<Row> {
   /** Rows that do not match the first of these conditions are not examined. The other conditions are searches. */
   indexed?: Indexed[];
   searches?: Search[];
-  /** Conditions that the service checks for each examined row. */
   filters?: Condition[];
   /** Columns of the order. No two rows have the same values in all of them. `column` is the SQL expression, if it is not the name. */
   key: readonly { name: string; column?: RawBuilder<unknown>; type: 'uuid' | 'date' }[];
@@ -49,7 +46,6 @@ export interface KeysetList<Row> {
   row: RawBuilder<Row>;
 }
 
-/** Order of a list in which the newest row comes first. */
 export const NEWEST_FIRST = { key: [{ name: 'id', type: 'uuid' }], direction: 'DESC' } as const satisfies object;
 
 export interface KeysetPage<Row> {

@@ -11,15 +11,12 @@ export interface LatestUse {
 }
 
 /** Collects the time of the last use of each row in memory, and writes the times every 10 s instead of at each request. */
-export interface LastUsed {
-  touch(tenantId: number, id: string): void;
-  close(): Promise<void>;
-}
+export type LastUsed = ReturnType<typeof collectLastUses>;
 
 /** Writes uses at `nowMs`. Returns a function that tells which uses are done: written, or recent enough in the database. */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 
-export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) => void): LastUsed {
+export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) => void) {
   const uses = new Map<string, LatestUse>();
   const write = async () => {
     const nowMs = Date.now();
@@ -42,7 +39,7 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
       .finally(() => (underWay = undefined)));
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    touch(tenantId, id) {
+    touch(tenantId: number, id: string): void {
       const use = uses.get(id);
       if (use === undefined) {
         uses.set(id, { tenantId, id, atMs: Date.now() });
@@ -50,7 +47,7 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
         use.atMs = Date.now();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await underWay;
       await flush();

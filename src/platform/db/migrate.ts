@@ -21,11 +21,7 @@ const LOCK_WAIT_MS = 500;
 const PAUSE_MS = 500;
 const GIVE_UP_MS = 10 * 60_000;
 
-export interface Comparison {
-  missing: string[];
-  /** Names of the migrations that the database has and this version does not know. */
-  newer: string[];
-}
+export type Comparison = ReturnType<typeof compare>;
 
 export interface MigrationOptions {
   folder?: string;
@@ -138,7 +134,6 @@ export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string
   }
 }
 
-/** Reads the names of the applied migrations. */
 export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) {
@@ -148,7 +143,8 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-function compare(names: string[], list: Set<string>): Comparison {
+/** Returns the migrations that a database lacks, and those of a newer version that it has. */
+function compare(names: string[], list: Set<string>) {
   return {
     missing: names.filter((name) => !list.has(name)),
     newer: [...list.difference(new Set(names))].sort(),

@@ -17,11 +17,7 @@ declare module 'fastify' {
   }
 }
 
-export interface EncodedBody {
-  bytes: Buffer;
-  contentType: string | undefined;
-  contentEncoding: string | undefined;
-}
+export type EncodedBody = ReturnType<typeof encodedBodyOf>;
 
 /** Time in milliseconds in which a body must arrive, from the moment at which its request has its place. */
 const BODY_MS = 5_000;
@@ -128,7 +124,7 @@ function compiledOf(schema: object, isClosed: boolean): { schema: object; valida
 }
 
 /** Returns the body of a request as it arrived. For a route with `takesEncodedBody`. */
-export function encodedBodyOf({ body, headers }: FastifyRequest): EncodedBody {
+export function encodedBodyOf({ body, headers }: FastifyRequest) {
   return {
     bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
     contentType: headers['content-type'],

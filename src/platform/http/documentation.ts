@@ -12,10 +12,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
-    /**
-     * True if the operation sets a session cookie. Only the console may call it, with a header that a page of another site cannot send.
-     * Otherwise that page could sign a visitor in to an account of the attacker.
-     */
+    /** True if the operation sets a session cookie. The console sends a header that a page of another site cannot send. */
     isConsoleOnly?: boolean;
     /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */
     exampleSummaries?: readonly string[];

@@ -70,7 +70,6 @@ export class Door {
     none: [],
   };
 
-  /** Number of requests that wait for a place. */
   get waiting(): number {
     return Object.values(this.#gates).reduce((sum, [gate]) => sum + (gate?.waiting ?? 0), 0);
   }
@@ -159,7 +158,6 @@ export function createTogether(): (begin: () => void) => void {
   };
 }
 
-/** Lets the requests of an app wait at a door. */
 export function addDoor(app: FastifyInstance): void {
   const door = new Door();
   app.decorate('door', door);

@@ -77,7 +77,6 @@ export class EventStreams {
     return stream;
   }
 
-  /** Responds to a HEAD request with the headers of a stream. */
   sendHead(reply: FastifyReply): void {
     takeOver(reply).end();
   }
@@ -108,7 +107,6 @@ export class EventStreams {
   }
 }
 
-/** Adds `eventStreams` to an app. When the app closes, the streams end. */
 export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBounds> = {}): void {
   const streams = new EventStreams(bounds);
   app.decorate('eventStreams', streams);

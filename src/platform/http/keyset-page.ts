@@ -49,7 +49,6 @@ export function keysetPageOf<T extends Type.TSchema & { title?: string; examples
   );
 }
 
-/** Part of a list: its rows, and the cursor of the next part. The cursor is null at the end of the list. */
 export interface ListPart<Row> {
   rows: Row[];
   next: string | null;
@@ -62,7 +61,6 @@ export async function readPart<Row>(db: Database, list: KeysetList<Row>, query: 
   return { rows, next: next === null ? null : cursorOf([list.name, ...next]) };
 }
 
-/** Sends the part of a list. */
 export function sendPart<Row>(
   reply: FastifyReply,
   { rows, next }: ListPart<Row>,

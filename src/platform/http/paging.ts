@@ -35,37 +35,22 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Type.Static<typeof PageQuery>;
 
-export interface PageRequest {
-  page: number;
-  pageSize: number;
-}
-
-export interface Page<T> {
-  count: number;
-  next: string | null;
-  previous: string | null;
-  results: T[];
-}
+export type PageRequest = NonNullable<ReturnType<typeof requestedPage>>;
 
 /** Returns the page that the query asks for, or null if it asks for the plain array of all entries. */
-export function requestedPage(query: PageQuery): PageRequest | null {
+export function requestedPage(query: PageQuery) {
   if (query.page === undefined && query.page_size === undefined) {
     return null;
   }
   return { page: query.page ?? 1, pageSize: query.page_size ?? DEFAULT_PAGE_SIZE };
 }
 
-/** Returns the number of rows that come before the page. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
 /** Returns the body of one page. @throws ApiError 404 after the last page. Page 1 of an empty list exists (decision 10). */
-export function pageBody<T>(
-  request: FastifyRequest,
-  wanted: PageRequest,
-  found: { count: number; results: T[] },
-): Page<T> {
+export function pageBody<T>(request: FastifyRequest, wanted: PageRequest, found: { count: number; results: T[] }) {
   const lastPage = Math.max(1, Math.ceil(found.count / wanted.pageSize));
   if (wanted.page > lastPage) {
     throw new ApiError(404, 'error', `There is no page ${wanted.page}. The last page is ${lastPage}.`);
@@ -79,14 +64,10 @@ export function pageBody<T>(
   };
 }
 
-/** JSON text of a page without its entries, in two parts: the text before the entries, and the text after them. */
-export interface PageFrame {
-  opening: string;
-  closing: string;
-}
+export type PageFrame = ReturnType<typeof pageFrame>;
 
 /** Returns a page without its entries. @throws ApiError 404 if the page is after the last page */
-export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
+export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number) {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
   // `results` is the last field of a page, so its list is followed only by `]}`.
   const closing = ']}';

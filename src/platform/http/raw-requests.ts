@@ -36,10 +36,7 @@ export function hasBrokenPath(target: string): boolean {
   }
 }
 
-/**
- * Returns a target that the router accepts: one slash for several, and broken percent-encoding escaped. So the checks that come before the
- * check of the path (decision 1) refuse the request first.
- */
+/** Returns a target that the router accepts, with broken percent-encoding escaped. So earlier checks refuse it first (decision 1). */
 export function routableTarget(target: string): string {
   const isBroken = hasBrokenPath(target);
   if (!isBroken && !target.includes('//')) {

@@ -31,10 +31,7 @@ const TIMES = {
   shareMs: WINDOW_MS + 5_000,
 };
 
-/**
- * Budgets in one Redis, which all processes share. While Redis is lost, and for some time after that, each process lets in its share: the
- * limit divided by the number of processes that it last saw.
- */
+/** While Redis is lost, and some time after, each process lets in its share: the limit divided by the processes that it last saw. */
 export class RedisBudgets implements BudgetStore {
   readonly #log: Logger;
   readonly #times: typeof TIMES;

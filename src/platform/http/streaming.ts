@@ -76,7 +76,6 @@ async function* inPieces(texts: AsyncGenerator<string>): AsyncGenerator<Buffer> 
   }
 }
 
-/** Splits bytes into slices that share their memory. */
 export function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
     yield bytes.subarray(start, start + PIECE_BYTES);

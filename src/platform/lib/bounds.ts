@@ -1,10 +1,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/*
- * Bounds on what one request may cost. They are constants, because the limits of the process (places, memory, time of the event loop) are
- * measured with them (docs/guides/limits.md).
- */
+/** Bounds on what one request may cost. Places, memory and time of the process are measured with them (docs/guides/limits.md). */
 
 export const MAX_BODY_BYTES = 256 * KIB;
 /** Largest document that describes a menu or a tenant, in bytes. */

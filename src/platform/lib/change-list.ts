@@ -36,7 +36,6 @@ const UNLISTED_FIELDS = new Set([
 /** In characters of JSON. If one of the two values is longer, both are left out. */
 const MAX_VALUE_LENGTH = 100;
 
-/** Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. */
 export function describeListChanges<Entry extends object>(
   what: string,
   differences: Difference<Entry>[],

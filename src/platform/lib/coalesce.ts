@@ -1,7 +1,4 @@
-/**
- * Returns a function that calls `work`, but never twice at the same time. All calls during a run share the next run. So `work` must read
- * what it has to do when it begins.
- */
+/** Returns a function that calls `work`, but never twice at once. All calls during a run share the next run, which does their work too. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();
   let next: Promise<void> | null = null;

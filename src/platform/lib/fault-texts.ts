@@ -2,7 +2,6 @@ import type { SchemaObject } from 'ajv';
 import { nearName } from './near-names.ts';
 import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 
-/** Fault of a value, as the validator (Ajv) reports it. */
 export interface Fault {
   keyword: string;
   instancePath: string;
@@ -98,7 +97,6 @@ const FORMATS: Record<string, string> = {
 
 type Params = Record<string, unknown>;
 
-/** Texts of faults, by the keyword of the schema. */
 const TEXTS: Record<string, (params: Params) => string> = {
   required: () => 'is required',
   additionalProperties: ({ name, known }) => unknownText(String(name), known as string[]),

@@ -71,7 +71,6 @@ export class Gate {
     }
   }
 
-  /** Takes a place, does the work and leaves. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key);
     try {

@@ -1,14 +1,10 @@
-/** Error of work that has not ended within its time limit. */
 export class TimeLimitError extends Error {
   constructor() {
     super('no response in time');
   }
 }
 
-/**
- * Runs work with a deadline (`performance.now()`). Late work is not stopped, so the caller closes its connections.
- * @throws TimeLimitError
- */
+/** Runs work with a deadline (`performance.now()`). Late work is not stopped, so its connections must be closed. @throws TimeLimitError */
 export function inTime<T>(limitMs: number, work: (deadlineMs: number) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let late: NodeJS.Immediate | undefined;

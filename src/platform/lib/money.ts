@@ -45,7 +45,6 @@ export function unitOf(currency: string): number {
   return 10 ** (DECIMALS - Math.min(DECIMALS, decimalsOf(currency)));
 }
 
-/** Rounds cents half up to whole units of a currency. @param unit result of `unitOf` */
 export function roundCents(cents: number, unit: number): number {
   return Math.round(cents / unit) * unit;
 }

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Poll {
-  /** Stops the poll. Waits until the run under way has ended. */
-  close(): Promise<void>;
-}
+export type Poll = ReturnType<typeof poll>;
 
 /** Runs `work` immediately, and then each `everyMs` or when a longer run ends. Does not keep the process running. */
-export function poll(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Poll {
+export function poll(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async () => {
@@ -19,7 +16,8 @@ export function poll(everyMs: number, work: () => Promise<void>, onError: (error
   };
   const running = run();
   return {
-    async close() {
+    /** Waits until the run under way has ended. */
+    async close(): Promise<void> {
       stopping.abort();
       await running;
     },

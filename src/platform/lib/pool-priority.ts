@@ -5,8 +5,7 @@ import { setPriority } from 'node:os';
 const NICE = 10;
 
 /**
- * Lowers the priority of the threads that hash passwords and compress menus, which only Linux can. Call it when the pool has started, which
- * it does at the first read of a file that is not synchronous.
+ * Lets the event loop and PostgreSQL go before hashing and compressing (Linux only). Call it after the first asynchronous read of a file.
  */
 export function lowerPoolPriority(): void {
   if (process.platform !== 'linux') {

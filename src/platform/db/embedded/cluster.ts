@@ -43,7 +43,6 @@ export async function refuseMissing(dataDir: string): Promise<void> {
   }
 }
 
-/** Reads the major version of the PostgreSQL that made a data directory, for example 17. Returns undefined if there is no database yet. */
 export async function readMajor(clusterDir: string): Promise<number | undefined> {
   const text = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(ifAbsent);
   return text === undefined ? undefined : Number.parseInt(text, 10);

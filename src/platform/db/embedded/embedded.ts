@@ -12,13 +12,8 @@ import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './
 /** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
 export type Role = 'serve' | 'command' | 'exclusive';
 
-export interface EmbeddedPostgres {
-  /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
-  url: string;
-  clusterDir: string;
-  /** Disconnects this process. If no other process is connected, stops PostgreSQL and waits until PostgreSQL has ended. */
-  close(): Promise<void>;
-}
+/** An open database. Its url contains the password, so it must never be logged. */
+export type EmbeddedPostgres = Awaited<ReturnType<typeof openEmbeddedPostgres>>;
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -29,12 +24,9 @@ export interface EmbeddedOptions {
   log?: (message: string) => void;
 }
 
-interface Server {
+interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log'>> {
   location: Location;
   password: string;
-  settings: Record<string, string>;
-  role: Role;
-  log: (message: string) => void;
 }
 
 /** Connection that shows that a process uses PostgreSQL. Its locks end with the process, even if the process is killed. */
@@ -57,7 +49,7 @@ const USE_LOCK = 1;
 const SERVE_LOCK = 2;
 
 /** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws EmbeddedPostgresError with a remedy */
-export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function openEmbeddedPostgres(options: EmbeddedOptions) {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
   if (!mayCreate) {
     await refuseMissing(options.dataDir);
@@ -73,10 +65,14 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     await leave(server, await keeping);
   };
   let closed: Promise<void> | undefined;
-  return { url: databaseUrl(server), clusterDir: location.clusterDir, close: () => (closed ??= close()) };
+  return {
+    url: databaseUrl(server),
+    clusterDir: location.clusterDir,
+    /** Disconnects. If no other process is connected, stops PostgreSQL and waits until it has ended. */
+    close: (): Promise<void> => (closed ??= close()),
+  };
 }
 
-/** Returns the connection string of a database, with the Unix socket and the password. */
 export function databaseUrl(
   { location, password }: { location: Pick<Location, 'socketDir'>; password: string },
   database = NAME,

@@ -36,7 +36,6 @@ async function removeAllStartingWith(prefix: string): Promise<void> {
   await Promise.allSettled(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
-/** Makes the system user the owner of a folder and of everything in it. */
 export async function chownTree(folder: string, account: Account): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) {
     await lchown(join(folder, entry), account.uid, account.gid);

@@ -6,14 +6,8 @@ import { findDatabase, PASSWORD_FILE } from './location.ts';
 import { refuseMoved } from './move-marker.ts';
 import { findPostmaster } from './postmaster.ts';
 
-export interface EmbeddedState {
-  major: number;
-  /** Connection string of the running database, which contains its password. Null if PostgreSQL does not accept connections. */
-  url: string | null;
-}
-
 /** Finds the database in DATA_DIR, or null, and its PostgreSQL. Changes nothing. @throws EmbeddedPostgresError if it cannot be used */
-export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
+export async function inspectEmbedded(dataDir: string): Promise<{ major: number; url: string | null } | null> {
   await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
   const found = await findDatabase(dataDir);
   const major = found && (await readMajor(found.clusterDir));

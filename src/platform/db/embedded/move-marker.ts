@@ -13,7 +13,6 @@ export function moveMarkerPath(dataDir: string): string {
   return join(resolve(dataDir), 'moved-to');
 }
 
-/** Returns null if the data was never moved. */
 export async function readMoveMarker(dataDir: string): Promise<MoveMarker | null> {
   const text = await readFile(moveMarkerPath(dataDir), 'utf8').catch(ifAbsent);
   const [to = '', movedAt = ''] = text?.split('\n') ?? [];

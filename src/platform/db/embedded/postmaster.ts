@@ -14,10 +14,7 @@ export interface Postmaster {
   isReady: boolean;
 }
 
-export interface Launch {
-  /** Returns a text that says how PostgreSQL ended, with the last lines of its log. Returns undefined while PostgreSQL runs. */
-  failure(): Promise<string | undefined>;
-}
+export type Launch = Awaited<ReturnType<typeof launch>>;
 
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
@@ -61,7 +58,7 @@ async function readCommandLine(pid: number): Promise<string> {
 export async function launch(
   { clusterDir, socketDir, account }: Location,
   { binaries, settings }: { binaries: string; settings: Record<string, string> },
-): Promise<Launch> {
+) {
   const { pid } = await readLockFile(clusterDir);
   const stalePid = (await isPostmaster(pid, clusterDir)) ? 0 : pid;
   const effective = {
@@ -89,7 +86,9 @@ export async function launch(
   child.once('error', (error) => (ending = error.message));
   child.once('exit', (code, signal) => (ending = `PostgreSQL ended with ${signal ?? `exit code ${code}`}`));
   return {
-    failure: async () => ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
+    /** Returns a text that says how PostgreSQL ended, or undefined while it runs. */
+    failure: async (): Promise<string | undefined> =>
+      ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
   };
 }
 

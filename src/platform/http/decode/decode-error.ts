@@ -6,7 +6,6 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
   readonly statusCode: 400 | 413 | 415;
 
-  /** @param where path of the field, or `body` or `query` if the fault is not in one field */
   constructor(statusCode: 400 | 413 | 415, where: string, fault: string) {
     super(`${quote(where)}: ${fault}`);
     this.statusCode = statusCode;

@@ -11,7 +11,6 @@ interface Branch {
   nextIndex: number;
 }
 
-/** Returns a node without children. The first child decides if this node is an object or a list. */
 export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
@@ -23,48 +22,30 @@ export function place(root: Branch, segments: string[], text: string): void {
   for (const [level, segment] of segments.entries()) {
     const key = level === 0 ? segment : toKey(branch, segment, path);
     path.push(key);
-    if (level === segments.length - 1) {
-      refuseRepetition(branch.children.get(key), path);
-      branch.children.set(key, text);
-    } else {
-      branch = enter(branch, key, path);
+    const child = branch.children.get(key);
+    const isLast = level === segments.length - 1;
+    if (typeof child === 'string' && isLast) {
+      throw new DecodeError(400, path.join('.'), 'is given more than once');
     }
+    if (typeof child === 'string' || (child !== undefined && isLast)) {
+      throw conflict(path);
+    }
+    const next = child ?? newBranch();
+    branch.children.set(key, isLast ? text : next);
+    branch = next;
   }
 }
 
-function refuseRepetition(child: string | Branch | undefined, path: Path): void {
-  if (typeof child === 'string') {
-    throw new DecodeError(400, path.join('.'), 'is given more than once');
-  }
-  if (child !== undefined) {
-    throw conflict(path);
-  }
-}
-
-function enter(branch: Branch, key: string | number, path: Path): Branch {
-  const child = branch.children.get(key) ?? newBranch();
-  if (typeof child === 'string') {
-    throw conflict(path);
-  }
-  branch.children.set(key, child);
-  return child;
-}
-
-/** Returns the tree as a plain object. In its lists, the entries are in the order of their indices, and a missing index leaves no gap. */
-export function toObject(branch: Branch): Record<string, unknown> {
-  // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
-  return Object.fromEntries([...branch.children].map(([key, child]) => [key, toValue(child)]));
-}
-
-function toList(branch: Branch): unknown[] {
-  return [...branch.children].sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child));
-}
-
-function toValue(node: string | Branch): unknown {
+/** Returns the tree as a plain value. In its lists, the entries are in the order of their indices, and a missing index leaves no gap. */
+export function toValue(node: string | Branch): unknown {
   if (typeof node === 'string') {
     return node;
   }
-  return isList(node) ? toList(node) : toObject(node);
+  const entries = Array.from(node.children, ([key, child]) => [key, toValue(child)] as const);
+  // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
+  return isList(node)
+    ? entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
+    : Object.fromEntries(entries);
 }
 
 /** A segment of digits is a list index, and an empty segment (`[]`) the next index of the list. */

@@ -1,26 +1,20 @@
 import { DecodeError } from './decode-error.ts';
 import { splitFieldName } from './field-name.ts';
-import { newBranch, place, toObject } from './form-tree.ts';
+import { newBranch, place, toValue } from './form-tree.ts';
 import { decodeJson, decodeUtf8, refuseBadText } from './text.ts';
 
-/**
- * A useful form, such as a list of 1,000 entries, has at most some thousands of fields. Without this maximum, a body of 1 MiB could hold
- * half a million fields.
- */
+/** A useful form has some thousands of fields, but the body could hold far more. */
 export const MAX_FIELDS = 20_000;
 /** Any other text is used unchanged, because the whole form has already been checked to be UTF-8. */
 const NEEDS_DECODING = /[%+\0]/;
 
-/**
- * Builds one object from the fields of a form. Every value stays a text, because only `convertText` knows the schema.
- * @throws DecodeError 400 if a field name is malformed, is repeated, or contradicts another name
- */
+/** Builds one object of texts, because only `convertText` knows the schema. @throws DecodeError 400 if names are malformed or contradict */
 export function decodeForm(fields: Iterable<[name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
   for (const [name, value] of fields) {
     place(root, splitFieldName(name), value);
   }
-  return toObject(root);
+  return toValue(root) as Record<string, unknown>;
 }
 
 /** Decodes a urlencoded body or a query into its fields. Refuses faults in the encoding. @throws DecodeError 400 */
@@ -63,7 +57,7 @@ function decodePart(part: string, where: string): string {
   return decoded;
 }
 
-/** `decodeURIComponent` is strict enough for this. */
+/** `decodeURIComponent` is strict enough: it refuses a percent sign without two hex digits, and invalid UTF-8. */
 function decodePercent(text: string, where: string): string {
   try {
     return decodeURIComponent(text);
