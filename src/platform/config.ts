@@ -8,7 +8,6 @@ import { findStateDir } from './lib/state-dir.ts';
 import { decodeText } from './lib/text-file.ts';
 import { keyOf, type Setting, type SettingName, SETTING_NAMES, SETTINGS, type Values } from './settings.ts';
 
-/** All settings from the environment. `settings.ts` says what each variable means. */
 export type Config = ReturnType<typeof configOf>;
 export type IdentityProvider = NonNullable<Config['identityProvider']>;
 export type MailSettings = NonNullable<Config['mail']>;
@@ -113,7 +112,6 @@ function faultsTogether({ port, metricsPort }: Values, isSet: (name: SettingName
   return faults;
 }
 
-/** Finds variables that have no effect, but whose names look like misspelled settings. */
 export function misspelledVariables(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const meant = environment[name] ? nearName(name, SETTING_NAMES) : null;

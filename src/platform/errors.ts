@@ -178,13 +178,13 @@ export type RouteError = SpecificCode | { readonly status: number; readonly code
 
 /** Error that becomes a 4xx response. */
 export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly statusCode: number;
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(statusCode: number, code: ErrorCode, message: string, headers: Record<string, string> = {}) {
     super(message);
-    this.name = 'ApiError';
     this.statusCode = statusCode;
     this.code = code;
     this.headers = headers;

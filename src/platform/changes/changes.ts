@@ -18,7 +18,7 @@ export type Caches = Pick<RecentChanges, 'createCache'>;
 
 /** Maker of caches that store no data, so that every read goes to the database. */
 export const NO_CACHES: Caches = {
-  createCache: () => new TenantCache({ maxEntries: 0, lease: { endsAtMs: Number.NEGATIVE_INFINITY } }),
+  createCache: () => new TenantCache(0, { endsAtMs: Number.NEGATIVE_INFINITY }),
 };
 
 export const POLL_EVERY_MS = 200;
@@ -74,7 +74,7 @@ export class RecentChanges {
 
   /** Makes a cache. If it has more than `maxEntries`, the tenant that it has held longest is dropped. */
   createCache<Value>(maxEntries: number): TenantCache<Value> {
-    const cache = new TenantCache<Value>({ maxEntries, lease: this.#lease });
+    const cache = new TenantCache<Value>(maxEntries, this.#lease);
     this.#caches.push(cache);
     return cache;
   }

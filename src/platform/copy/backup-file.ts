@@ -34,7 +34,6 @@ const Header = Type.Object({
   format: Type.Literal(FORMAT),
   version: Type.String(),
   created_at: Type.String(),
-  /** Encrypted master key, or null if the backup was made without a passphrase. */
   master_key: Type.Union([SealedKey, Type.Null()]),
   contents: Contents,
 });
@@ -272,8 +271,7 @@ class BackupText {
 
   async *rows(): AsyncGenerator<Buffer> {
     const mark = `\n${END_OF_ROWS}\n`;
-    // The first byte of `#held` is the line feed before the rows, or the last byte that was returned. So the mark is found even if there are
-    // no rows, or if it lies over two pieces.
+    // The line feed before the rows, or the last byte that was returned, so that a mark over two pieces is found.
     this.#held = Buffer.concat([Buffer.from('\n'), this.#held]);
     let end = this.#held.indexOf(mark);
     while (end === -1) {

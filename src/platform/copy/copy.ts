@@ -11,7 +11,6 @@ export interface CopySource {
   check?: (digests: Digests) => Promise<void>;
 }
 
-/** Table with its rows, which must be read to their end before the next table. */
 export interface CopiedTable extends TableShape {
   rows: AsyncIterable<Buffer>;
 }

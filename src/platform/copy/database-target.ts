@@ -24,9 +24,8 @@ export class NotEmptyError extends OperatorError {
 }
 
 /**
- * Returns the empty database of a URL as the target of a copy. All rows are loaded in one transaction, and compared with their source
- * before the COMMIT. If the copy fails, the database has its tables but no rows.
- * @param beforeCommit runs in the transaction of the copy, so it must not begin another one
+ * Returns the empty database of a URL as the target of a copy, which keeps no row unless all are equal. `beforeCommit` begins no
+ * transaction.
  */
 export function emptyDatabase(
   url: string,

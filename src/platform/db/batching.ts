@@ -8,11 +8,7 @@ const MAX_UNDER_WAY = 2;
 
 type Many<Input, Output> = (inputs: Input[]) => Promise<Output[]>;
 
-interface Waiting<Input, Output> {
-  input: Input;
-  resolve: (output: Output | PromiseLike<Output>) => void;
-  reject: (error: unknown) => void;
-}
+type Waiting<Input, Output> = PromiseWithResolvers<Output> & { input: Input };
 
 /**
  * Returns a function that gathers calls that arrive together into batches of one statement and one commit. A call never joins a batch that
@@ -45,12 +41,12 @@ class Batches<Input, Output> {
   }
 
   add(input: Input): Promise<Output> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ input, resolve, reject });
-      if (this.#waiting.length === 1) {
-        setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
-      }
-    });
+    const waiting = { input, ...Promise.withResolvers<Output>() };
+    this.#waiting.push(waiting);
+    if (this.#waiting.length === 1) {
+      setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
+    }
+    return waiting.promise;
   }
 
   #start(): void {

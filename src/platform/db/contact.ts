@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isRefusedWrite } from './failures.ts';
-import { isMigrated } from './migrate.ts';
+import { compareMigrations } from './migrate.ts';
 import { runTransaction } from './transaction.ts';
 
 /** A statement proves the contact for this time. The process sends one at least every 1.1 s, so one may fail during a failover. */
@@ -24,7 +24,6 @@ export class DatabaseContact {
     this.#lastMs = Math.max(this.#lastMs, beganAtMs);
   }
 
-  /** Records that a call has failed. If the database has refused its write, the next readiness check tries a write. */
   noteFailure(error: unknown): void {
     this.#refusesWrites ||= isRefusedWrite(error);
   }
@@ -35,7 +34,7 @@ export class DatabaseContact {
       this.#isMigrated = false;
       return false;
     }
-    this.#isMigrated ||= await isMigrated(this.#db);
+    this.#isMigrated ||= (await compareMigrations(this.#db)).missing.length === 0;
     this.#refusesWrites &&= await refusesWrites(this.#db);
     return this.#isMigrated && !this.#refusesWrites;
   }

@@ -7,7 +7,6 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** Database or transaction, for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
 /** Place of the rows: one node, or a cluster (Citus), where a statement may touch only one tenant (database rules 4 and 8). */
@@ -28,9 +27,7 @@ export function isCluster<T>(db: Kysely<T>): boolean {
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /** True (the default) if statements are prepared on each connection, unless the URL leads to a pooler. */
   isPrepared?: boolean;
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;

@@ -59,11 +59,7 @@ export function isUnavailable(error: unknown): boolean {
   return isRetryable(error) || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(messageOf(error));
 }
 
-/**
- * Runs work, and up to four times again after a temporary failure. A COMMIT without a response may have succeeded, so the work must give
- * the same result if it is run twice.
- * @throws UnavailableError
- */
+/** Runs work, and up to four times again after a temporary failure. It must be repeatable, because a COMMIT may have succeeded. */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -66,7 +66,6 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   ],
 ];
 
-/** Turns an error of a database or of its TLS into an OperatorError with a remedy. Returns every other error unchanged. */
 export function explainFault(error: unknown, database: NamedDatabase): unknown {
   if (error instanceof OperatorError) {
     return error;

@@ -101,10 +101,7 @@ export interface Owner<Row> {
   key: (keyof Row & string)[];
 }
 
-/**
- * Makes the columns and rows of an INSERT. The rows take their tenant from their owner, because a cluster can route an INSERT only if its
- * SELECT reads the tenant from a table. The LIMIT makes PostgreSQL look up each owner in an index.
- */
+/** Makes columns and rows of an INSERT. A cluster can route it only if its SELECT reads the tenant from a table, here the owner's. */
 export function rowsToInsert<Row extends { tenant_id: unknown }>(
   db: Db,
   fields: Fields<Row>,

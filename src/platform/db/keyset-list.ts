@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { executeByIndex, executeWithoutTableScan } from './transaction.ts';
 
-/** Maximum number of rows that the service examines for one page. */
 export const MAX_EXAMINED = 10_000;
 
 /** If fewer rows match a search, the page begins with them. Otherwise an examination in the order of the list finds some soon. */
@@ -56,10 +55,7 @@ export interface KeysetPage<Row> {
 
 type Numbered<Row> = Row & { list_key: string[]; passes: boolean | null; number: number };
 
-/**
- * Reads one page. Ends after `MAX_EXAMINED` rows, and then returns the rows found so far, which may be fewer than `limit`. The statement
- * also returns the last row that a page may examine, so the caller knows where the next page begins.
- */
+/** Reads one page, which ends after `MAX_EXAMINED` rows. The last examined row comes too, so that the next page begins there. */
 export async function readKeysetPage<Row>(
   db: Database,
   list: KeysetList<Row>,
@@ -148,10 +144,7 @@ function examined(
   return sql`${rows} ORDER BY ${order} LIMIT ${sql.lit(MAX_EXAMINED)}`;
 }
 
-/**
- * With `lead`, compares its column together with the key, which only its index fits. With `column = value`, PostgreSQL might read the index
- * of the key alone, and skip any number of rows.
- */
+/** With `lead`, compares its column together with the key. With `column = value`, PostgreSQL might read the index of the key alone. */
 function boundsOf(
   { key, direction, fromId, beforeId }: KeysetList<unknown>,
   after: string[] | null,

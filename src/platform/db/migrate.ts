@@ -17,7 +17,6 @@ const LOCK_ID = '3853314791062309107';
 
 /** Shorter than deadlock_timeout of PostgreSQL (1 s), so in a deadlock the migration gives way, and not a call. */
 const LOCK_WAIT_MS = 500;
-/** Time in milliseconds between two tries. During this time, the calls that waited for locks of the migration can run. */
 const PAUSE_MS = 500;
 const GIVE_UP_MS = 10 * 60_000;
 
@@ -27,7 +26,6 @@ export interface MigrationOptions {
   folder?: string;
   /** Names of the only migrations that this call may apply. Used when the rows of an older version are loaded into its tables. */
   only?: ReadonlySet<string>;
-  /** Called once if another process migrates the database, or if another transaction holds a lock on a table. */
   onWait?: () => void;
   giveUpMs?: number | undefined;
 }
@@ -39,9 +37,8 @@ export interface MigrationResult {
 }
 
 /**
- * Applies all missing migrations in one transaction. Several processes may call this function at the same time. If a lock is not free
- * within half a second, the transaction is rolled back, so that calls can run, and runs again.
- * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
+ * Applies all missing migrations in one transaction, which gives way to calls every half second.
+ * @throws OperatorError if one fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
@@ -91,10 +88,6 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   }
   await placeTables();
   return { applied: missing, newer };
-}
-
-export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
-  return (await compareMigrations(db)).missing.length === 0;
 }
 
 export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {

@@ -8,10 +8,7 @@ import { newClient } from './session.ts';
 const RECONNECT_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * Sends a notification of at most 8,000 bytes in a transaction of its own, because PostgreSQL commits transactions with notifications one
- * after the other. It may get lost, because its commit does not wait for the disk.
- */
+/** Sends at most 8,000 bytes in an own transaction, because PostgreSQL commits those with notifications one after the other. */
 export async function notify(db: Database, channel: string, payload: string): Promise<void> {
   await sql`SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(db);
 }

@@ -23,7 +23,6 @@ const LIMITS = { statement_timeout: '10000', idle_in_transaction_session_timeout
 const NO_LIMITS: typeof LIMITS = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
 const ISOLATION = 'read committed';
 
-/** Matches the parameters of a URL that would replace the settings of the service. */
 const IN_URL =
   /(?<=[?&])(?:options|client_encoding|statement_timeout|lock_timeout|idle_in_transaction_session_timeout)=[^&#]*&?/g;
 
@@ -31,10 +30,7 @@ export interface Limits {
   hasNoTimeLimit?: boolean | undefined;
 }
 
-/**
- * Returns the configuration of a client with the settings of the service, which go with the first message. Options of the URL or of
- * PGOPTIONS stay. A pooler refuses or drops settings, so they go with each transaction there (`localSettings`).
- */
+/** Settings go with the first message, beside options of the URL. A pooler drops them, so there each transaction makes them. */
 export function clientConfig(url: string, limits: Limits = {}): pg.ClientConfig {
   if (hasPooler(url)) {
     return { connectionString: url };

@@ -2,10 +2,7 @@ import { type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
 import { isStalePlan, withRetries } from './failures.ts';
 
-/**
- * Runs the work in one transaction, and again after a deadlock, a failover or a lost connection. So ids and times must be made before.
- * @throws UnavailableError if the database stays unavailable
- */
+/** Runs work in one transaction, and again after a temporary failure, so ids and times are made before. @throws UnavailableError */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return withRetries(() => runTransaction(db, work));
 }

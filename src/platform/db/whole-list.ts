@@ -4,7 +4,6 @@ import type { DB } from './types.ts';
 
 /** List of any length, newest row first, that a partner reads as a whole or in pages with numbers. */
 export interface WholeList<Row> {
-  /** Reads the rows after the row with the given id. If the id is null, reads from the start of the list. */
   readBatch: (afterId: string | null, limit: number) => Promise<Row[]>;
   readPage: (offset: number, limit: number) => Promise<{ count: number; results: Row[] }>;
 }

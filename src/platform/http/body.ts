@@ -24,9 +24,8 @@ const BODY_MS = 5_000;
 const DOCUMENT_MS = 60_000;
 
 /**
- * Accepts the three content types of contract §1, and validates a body just before the handler, because the other checks must respond first
- * (decision 1). Fastify's own parsers would refuse an invalid body too early, and close the connection. A route whose schema has no body
- * ignores any body (decision 38).
+ * Validates a body just before the handler, because other checks respond first (decision 1). Fastify's own parsers would refuse it too
+ * early. A route whose schema has no body ignores any body (decision 38).
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -132,10 +131,7 @@ export function encodedBodyOf({ body, headers }: FastifyRequest) {
   };
 }
 
-/**
- * Decodes a body in one of the three content types of contract §1. The texts of a form become the types in `schema`.
- * @throws DecodeError 400 or 415
- */
+/** Decodes a body in one of the three content types of contract §1. @throws DecodeError 400 or 415 */
 export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody, schema: unknown): unknown {
   if (contentEncoding && contentEncoding.toLowerCase() !== 'identity') {
     throw unsupported('a Content-Encoding other than identity is not supported');

@@ -5,9 +5,7 @@ import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Without port, brackets or zone, and IPv4 never as IPv6. If a trusted proxy names no valid address, the proxy counts as the client.
-     */
+    /** Without port, brackets or zone, and IPv4 never as IPv6. */
     readonly clientAddress: string;
   }
 }

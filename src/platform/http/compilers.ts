@@ -22,10 +22,7 @@ type Serializer = (value: unknown) => string;
 
 const serializers = new Map<string, Serializer>();
 
-/**
- * Returns a serializer that is compiled when it is first called. A union of an array and a page gets two serializers, because one would
- * have to validate each response to find its type.
- */
+/** Compiles at the first call. Of a union of an array and a page, one serializer would have to validate each response. */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
   if (isOfType(first, 'array') && isOfType(second, 'object')) {
@@ -44,10 +41,7 @@ function compileSerializer(schema: Schema): Serializer {
   return serializer;
 }
 
-/**
- * For a union with null, the serializer would have a validator. To compile it blocks the event loop for up to 90 ms at the first response,
- * and to run it doubles the time of each.
- */
+/** With a union, the serializer would need a validator, which takes 90 ms to compile and doubles the time of each response. */
 function withoutNullUnions(text: string): Schema {
   return JSON.parse(text, (_key, node) => {
     const [type, nothing, ...others] = Array.isArray(node?.anyOf) ? node.anyOf : [];

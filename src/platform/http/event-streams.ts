@@ -14,13 +14,11 @@ export interface StreamOwner {
 }
 
 const BOUNDS = {
-  /** Maximum number of open streams of one caller, of one tenant and of this process. */
   ofCaller: 20,
   ofTenant: 200,
   ofProcess: 2_000,
   /** Time between two keep-alive messages, which is shorter than proxies keep a connection without traffic. */
   beatEveryMs: 10_000,
-  /** Time within which a client must take a message. Then its connection is closed. */
   undrainedMs: 30_000,
   /** Time after which a stream ends. Its client then connects again, perhaps to another process. */
   longestMs: 30 * 60_000,
@@ -141,7 +139,6 @@ export class EventStream {
     this.#beat(this.#openedAtMs);
   }
 
-  /** Sends the next event as soon as the client has taken the previous message. */
   notify(): void {
     const text = this.#writingSinceMs !== null || this.#hasEnded ? null : this.#take();
     if (text !== null) {

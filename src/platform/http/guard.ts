@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteError } from '../errors.ts';
 
 export interface GuardFacts {
-  /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
   /** Second set of security schemes. The caller may satisfy all of them instead of all schemes in `security`. */
   readonly otherSecurity?: readonly SecurityScheme[];

@@ -7,7 +7,6 @@ import type { App } from './app.ts';
 /** In each turn of the event loop, Node (libuv 1.52) accepts one connection from each socket that listens. */
 const SOCKETS = 8;
 const MAX_DRAIN_MS = 1_000;
-/** Maximum length in milliseconds of a turn of the event loop in which hardly any connection can have begun to wait. */
 const SHORT_TURN_MS = 1;
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
@@ -30,7 +29,7 @@ export async function listen(app: App, { host, port }: Address) {
     /** True if only processes of this machine can connect. */
     isLocal: isLoopback((app.server.address() as AddressInfo).address),
     /** Accepts no more connections, but does not close those that are open. */
-    async stop(): Promise<void> {
+    stop: async (): Promise<void> => {
       await acceptWaiting(app);
       // `app.server.close()` would also close idle connections. The `close` of its base class only stops accepting connections.
       Server.prototype.close.call(app.server);
@@ -39,10 +38,7 @@ export async function listen(app: App, { host, port }: Address) {
   };
 }
 
-/**
- * The system opens connections before the app accepts them, and resets those that wait when the port closes. Node accepts them turn by
- * turn, so this returns after a short turn in which none has waited.
- */
+/** The system opens connections before the app accepts them, and resets those that wait when the port closes. */
 async function acceptWaiting({ server }: App): Promise<void> {
   let accepted = 0;
   const count = () => (accepted += 1);

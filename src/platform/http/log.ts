@@ -1,14 +1,10 @@
 import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 
-/**
- * Lines are collected for this time in milliseconds, or up to this number of characters, because to write one line takes several times as
- * long as to make it. Collected lines are lost if the process is killed.
- */
+/** To write one line takes several times as long as to make it. Collected lines are lost if the process is killed. */
 const GATHER_MS = 10;
 const GATHER_LENGTH = 16 * 1024 - 1;
 
-/** Message of the line that reports a request. */
 export const REQUEST = 'request';
 
 /** Creates a logger. No line contains headers or bodies. */

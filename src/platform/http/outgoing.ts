@@ -5,7 +5,6 @@ export interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'>
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
-  /** Agent that makes the connection. If missing, the call has its own connection, which is closed afterwards. */
   agent?: Agent;
   signal: AbortSignal;
 }
@@ -19,10 +18,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Maximum size of the headers of a response, in bytes. Some servers and proxies send more than the 16 KiB that Node allows. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/**
- * Calls a server, and returns the response after its headers. Follows no redirect. Also reads responses that are not quite valid, for
- * example with folded headers, which `fetch` and undici refuse.
- */
+/** Calls a server, and follows no redirect. Also reads responses that are not quite valid, which `fetch` and undici refuse. */
 export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { signal } = options;

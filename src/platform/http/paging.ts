@@ -69,7 +69,6 @@ export type PageFrame = ReturnType<typeof pageFrame>;
 /** Returns a page without its entries. @throws ApiError 404 if the page is after the last page */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number) {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  // `results` is the last field of a page, so its list is followed only by `]}`.
   const closing = ']}';
   return { opening: text.slice(0, -closing.length), closing };
 }

@@ -18,7 +18,6 @@ export interface Seen extends Taken {
 
 export interface Budget {
   limit: number;
-  /** Counts one call of the key, and returns the new state of its window. */
   take: (key: string) => Taken | Promise<Taken>;
   /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
   look: (key: string) => Seen | Promise<Seen>;

@@ -115,10 +115,7 @@ interface Exchange {
   previous?: ServerResponse | undefined;
 }
 
-/**
- * Returns the handler that responds to what Node's parser refused, and to CONNECT. It waits for the response to the previous request.
- * Otherwise the client would take the refusal for that response.
- */
+/** Responds to what Node's parser refused, and to CONNECT, after the previous response, for which a client would take the refusal. */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
   // The fields are cleared, so that requests that have ended do not stay in memory while their connection is open.
   const exchanges = new WeakMap<Duplex, Exchange>();

@@ -21,7 +21,6 @@ const CONNECT_TIMEOUT_MS = 2_000;
 
 const TIMES = {
   windowMs: WINDOW_MS,
-  /** Time limit of a Redis command, and of the wait for Redis at the start. */
   commandMs: 500,
   retryMs: 1_000,
   announceEveryMs: 5_000,

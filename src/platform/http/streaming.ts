@@ -21,7 +21,7 @@ export async function* arrayTexts<Row extends { id: string }>(
   let afterId: string | null = null;
   let batchSize = FIRST_BATCH;
   for (let isLast = false; !isLast; ) {
-    const batch: RenderedBatch = await readAndRender(readBatch, render, afterId, batchSize);
+    const batch: Awaited<ReturnType<typeof readAndRender>> = await readAndRender(readBatch, render, afterId, batchSize);
     if (batch.count > 0) {
       yield separator + batch.text;
       separator = ',';
@@ -33,19 +33,13 @@ export async function* arrayTexts<Row extends { id: string }>(
   yield separator === '[' ? '[]' : ']';
 }
 
-interface RenderedBatch {
-  text: string;
-  count: number;
-  lastId: string | null;
-}
-
 /** A separate function, so that its rows do not stay in memory while a slow reader takes the batch. */
 async function readAndRender<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
   render: (row: Row) => unknown,
   afterId: string | null,
   batchSize: number,
-): Promise<RenderedBatch> {
+) {
   // Retries the read if the database connection breaks. Otherwise a response that has already begun would have to be cut off.
   const rows = await withRetries(() => readBatch(afterId, batchSize));
   const text = JSON.stringify(rows.map(render)).slice(1, -1);

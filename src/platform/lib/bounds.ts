@@ -17,6 +17,5 @@ export const MAX_ORDER_LINES_BYTES = 128 * KIB;
 export const MAX_DISHES = 5_000;
 /** Largest menu in the response to partners, in bytes. */
 export const MAX_RENDERED_MENU_BYTES = 16 * MIB;
-/** Largest number of entries of any other array in a body. */
 export const MAX_ENTRIES = 1_000;
 export const MAX_FAULTS = 50;

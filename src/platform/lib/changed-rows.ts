@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Row that must be written. `before` is the stored row, or undefined for a new row. `after` is the wanted row. */
 export interface ChangedRow<Row> {
   before: Row | undefined;
   after: Row;

@@ -57,10 +57,7 @@ export function weekdayOf(day: DateText): number {
 /** About 2 MB. A list of reservations needs the same few hundred instants again and again. */
 const instants = new LRUCache<string, string>({ max: 10_000 });
 
-/**
- * Returns the instant of a local time (`HH:MM`) as ISO 8601 in UTC. A time that a clock change skips moves by the gap: if the clock jumps
- * from 02:00 to 03:00, 02:30 is 03:30. Of a time that occurs twice, returns the first.
- */
+/** Returns the instant of a local time (`HH:MM`) in UTC. A skipped time moves by the gap, and of two equal times the first counts. */
 export function instantOf(date: DateText, time: string, timezone: string): string {
   const key = `${date}T${time} ${timezone}`;
   const cached = instants.get(key);

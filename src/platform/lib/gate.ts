@@ -2,7 +2,6 @@ import { Tally } from './tally.ts';
 
 export interface GateOptions {
   places: number;
-  /** Number of places that holders with one key may have at the same time. Default: all places. */
   placesOfKey?: number;
   /** Longest wait for a place in milliseconds. After it, the one who waits is refused with the error from `refusal`. */
   maxWaitMs: number;

@@ -9,7 +9,6 @@ export const DECIMAL_IN_WORDS = 'must be a decimal text such as "12.50", with at
 
 export const MONEY = matching(MONEY_PATTERN, DECIMAL_IN_WORDS);
 
-/** Largest amount that the service stores or shows, in cents. It has 8 integer digits and 2 decimals. */
 const MAX_CENTS = 9_999_999_999;
 
 /** Number of decimals of an amount in the API, for every currency (decision 9). */

@@ -6,7 +6,6 @@ const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
 
-/** Tenant that a token names, and the keyed hash that the database keeps in place of the token. */
 export interface ReadToken {
   tenantId: number;
   hash: Buffer;
@@ -16,9 +15,8 @@ export interface ReadToken {
 export type TenantTokens = ReturnType<typeof createTenantTokens>;
 
 /**
- * Returns the functions for the tokens of one purpose: one AES block with the tenant id and 64 bits of the secret, and the secret of 256
- * bits. So `read` knows the tenant before any query, and a forged token costs no query. ECB is safe for a single block of which 64 bits are
- * random.
+ * Token: an AES block with the tenant id and 64 bits of the secret, and the secret. So a forged token costs no query. ECB is safe for a
+ * single block of which 64 bits are random.
  */
 export function createTenantTokens(pepper: Buffer, purpose: string) {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));

@@ -1,7 +1,6 @@
 /** Ways in which the operator can change the TLS of a connection. Each text is a part of a sentence. */
 export interface TlsChoices {
   trust: string;
-  /** How to connect without TLS. Null if this is not possible. */
   noTls: string | null;
 }
 

@@ -12,7 +12,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
 import { type ApiError, apiError } from '../errors.ts';
 import { MAX_FAULTS } from './bounds.ts';
-import { type Fault, faultTexts, isOptionalNull, joinFaults } from './fault-texts.ts';
+import { type Fault, faultTexts, joinFaults } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
 import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
@@ -82,7 +82,6 @@ const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 const REPORTS_A_FAULT = 4;
 
 export interface Validator {
-  /** Returns true if the value has no fault. Stops at the first fault. */
   isValid(value: unknown): boolean;
   findFaults(value: unknown, extent: Extent): Fault[];
 }
@@ -108,8 +107,7 @@ withAllFaults.removeKeyword('items').addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // The checks of inner lists have counted their faults already. Dropped variants of a union stay counted, because they took time
-          // too.
+          // Inner lists are counted already. Dropped variants of a union stay counted, because they took time too.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -185,8 +183,7 @@ function makeValidator(schema: SchemaObject): Validator {
       const check = (validate ??= withAllFaults.compile(schema));
       search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      const faults: Fault[] = check.errors ?? [];
-      return faults.map((fault) => ({ ...fault, isNullOfOptional: isOptionalNull(schema, value, fault) }));
+      return check.errors ?? [];
     },
   };
 }

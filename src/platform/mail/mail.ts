@@ -49,7 +49,6 @@ export function createMailer(settings: MailSettings, log: Logger, closeLimitMs =
       const sending = deliver(mail).finally(() => underWay.delete(sending));
       underWay.set(sending, mail);
     },
-    /** Waits until the mails under way are sent, but not longer than a time limit. */
     async close(): Promise<void> {
       await inTime(closeLimitMs, () => Promise.all(underWay.keys())).catch(() => {});
       (await transport)?.close();

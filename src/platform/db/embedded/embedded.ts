@@ -18,7 +18,6 @@ export type EmbeddedPostgres = Awaited<ReturnType<typeof openEmbeddedPostgres>>;
 export interface EmbeddedOptions {
   dataDir: string;
   role: Role;
-  /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
   mayCreate?: boolean;
   log?: (message: string) => void;

@@ -1,5 +1,6 @@
-import { access, lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { exists } from '../../lib/new-file.ts';
 import type { Account } from './account.ts';
 
 /** Creates a folder completely or not at all, also if several processes do so. @param witness file that only a complete folder has */
@@ -8,11 +9,7 @@ export async function createWhole(
   witness: string,
   build: (unfinished: string) => Promise<void>,
 ): Promise<void> {
-  const isComplete = () =>
-    access(join(target, witness)).then(
-      () => true,
-      () => false,
-    );
+  const isComplete = () => exists(join(target, witness));
   const prefix = `${target}.unfinished-`;
   if (!(await isComplete())) {
     const unfinished = await mkdtemp(prefix);

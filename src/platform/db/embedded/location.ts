@@ -19,7 +19,6 @@ import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 export interface Location {
-  /** Path of DATA_DIR without symbolic links. The password of the database is always in this folder. */
   dataDir: string;
   /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
@@ -35,10 +34,7 @@ const RIGHTS = constants.R_OK | constants.W_OK | constants.X_OK;
 /** Largest length of the socket's path in bytes. It is below the limits of the systems, which are 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
 
-/**
- * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. If PostgreSQL's system user cannot enter DATA_DIR,
- * it is under /var/lib/roomservice, and a link in DATA_DIR points to it.
- */
+/** Creates DATA_DIR, and chooses the folder of the database, which is elsewhere if PostgreSQL's system user cannot enter DATA_DIR. */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
   const dataDir = await createDataDir(path);
   const existing = await findCluster(dataDir);

@@ -10,7 +10,6 @@ import type { Location } from './location.ts';
 
 export interface Postmaster {
   pid: number;
-  /** True if PostgreSQL accepts connections. False while it starts, recovers from a crash or stops. */
   isReady: boolean;
 }
 
@@ -86,7 +85,6 @@ export async function launch(
   child.once('error', (error) => (ending = error.message));
   child.once('exit', (code, signal) => (ending = `PostgreSQL ended with ${signal ?? `exit code ${code}`}`));
   return {
-    /** Returns a text that says how PostgreSQL ended, or undefined while it runs. */
     failure: async (): Promise<string | undefined> =>
       ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
   };

@@ -13,10 +13,7 @@ interface Schema {
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/**
- * Converts the texts of a form or query to the types in a JSON Schema, in place (decision 5). A text that does not fit stays a text, which
- * the validation refuses. An empty text becomes null if the schema allows null but no string.
- */
+/** Converts texts to the types in a JSON Schema, in place (decision 5). A text that does not fit stays, and the validation refuses it. */
 export function convertText(value: unknown, schema: unknown): unknown {
   const alternatives = alternativesOf(schema);
   if (typeof value === 'string') {

@@ -49,21 +49,18 @@ function decodePair(piece: string, what: string): [string, string] {
 }
 
 function decodePart(part: string, where: string): string {
+  let decoded: string;
   if (!NEEDS_DECODING.test(part)) {
     return part;
   }
-  const decoded = decodePercent(part.replaceAll('+', ' '), where);
-  refuseBadText(decoded, where);
-  return decoded;
-}
-
-/** `decodeURIComponent` is strict enough: it refuses a percent sign without two hex digits, and invalid UTF-8. */
-function decodePercent(text: string, where: string): string {
   try {
-    return decodeURIComponent(text);
+    // This is strict enough: it refuses a percent sign without two hex digits, and invalid UTF-8.
+    decoded = decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
     throw new DecodeError(400, where, 'is not valid percent-encoded UTF-8');
   }
+  refuseBadText(decoded, where);
+  return decoded;
 }
 
 const OPENING_BRACE = '{'.charCodeAt(0);

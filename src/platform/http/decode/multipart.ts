@@ -6,11 +6,7 @@ import { decodeUtf8, refuseBadText } from './text.ts';
 const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-/**
- * Decodes a `multipart/form-data` body (RFC 7578) into its fields. A streaming parser would drop fields without a name, and replace bytes
- * that are not UTF-8. The body is first read as Latin-1, which keeps all bytes.
- * @throws DecodeError 400
- */
+/** Decodes RFC 7578. A streaming parser would drop unnamed fields and replace bytes. Latin-1 keeps all bytes. @throws DecodeError 400 */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
     throw new DecodeError(400, 'body', 'is multipart/form-data without a boundary');

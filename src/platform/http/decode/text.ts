@@ -51,7 +51,7 @@ function parse(text: string): unknown {
 }
 
 /** Reads the parsed value, because JSON text can write each fault in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). */
-function refuseFaults(value: unknown, path: (string | number)[]): void {
+function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
     if (fault) {
@@ -62,23 +62,15 @@ function refuseFaults(value: unknown, path: (string | number)[]): void {
       throw new DecodeError(400, nameOf(path), 'is a number that is too large');
     }
   } else if (typeof value === 'object' && value !== null) {
-    refuseFaultsWithin(value as Record<string, unknown> | unknown[], path);
+    refuseFaultsWithin(value, path);
   }
 }
 
-function refuseFaultsWithin(container: Record<string, unknown> | unknown[], path: (string | number)[]): void {
+function refuseFaultsWithin(container: object, path: string[]): void {
   if (path.length >= MAX_DEPTH) {
     throw new DecodeError(400, 'body', `is nested deeper than ${MAX_DEPTH} levels`);
   }
-  if (Array.isArray(container)) {
-    for (const [index, entry] of container.entries()) {
-      path.push(index);
-      refuseFaults(entry, path);
-      path.pop();
-    }
-    return;
-  }
-  for (const key of Object.keys(container)) {
+  for (const [key, entry] of Object.entries(container as Record<string, unknown>)) {
     if (FORBIDDEN_KEYS.has(key)) {
       throw new DecodeError(400, nameOf(path), `must not contain the key ${key}`);
     }
@@ -87,11 +79,11 @@ function refuseFaultsWithin(container: Record<string, unknown> | unknown[], path
       throw new DecodeError(400, nameOf(path), `contains a key with ${fault}`);
     }
     path.push(key);
-    refuseFaults(container[key], path);
+    refuseFaults(entry, path);
     path.pop();
   }
 }
 
-function nameOf(path: (string | number)[]): string {
+function nameOf(path: string[]): string {
   return path.join('.') || 'body';
 }
