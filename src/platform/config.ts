@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
-import { type ProxyVariables, proxyVariables } from './lib/proxy-variables.ts';
+import { proxyVariables } from './lib/proxy-variables.ts';
 import { nearName } from './lib/near-names.ts';
 import { withPooler } from './lib/postgres-url.ts';
 import { InvalidValueError, parseBaseUrl } from './lib/setting-values.ts';
@@ -8,13 +8,10 @@ import { findStateDir } from './lib/state-dir.ts';
 import { decodeText } from './lib/text-file.ts';
 import { keyOf, type Setting, type SettingName, SETTING_NAMES, SETTINGS, type Values } from './settings.ts';
 
-/** All settings from the environment. `settings.ts` says what each variable means. */
 export type Config = ReturnType<typeof configOf>;
 export type IdentityProvider = NonNullable<Config['identityProvider']>;
-/** Mail server to which the service sends its mails, and the sender that these mails name. */
 export type MailSettings = NonNullable<Config['mail']>;
 
-/** Puts settings together that the service uses together. */
 function configOf(values: Values) {
   const {
     databasePooler,
@@ -40,29 +37,19 @@ function configOf(values: Values) {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Value of an environment variable, with its source and its fault. */
 export interface Reading {
   /** Value without any parsing, which may be a secret. Null if the variable is not set or cannot be read. */
   text: string | null;
   source: 'environment' | 'file' | 'default';
-  /** Path of the file that contains the value. Null unless the source is a file. */
   file: string | null;
   /** Message that names the variable and the values that it may have. Null if the value is valid. It never shows a secret. */
   fault: string | null;
 }
 
-export interface InspectedConfig {
-  /** Configuration in which each variable with an invalid value counts as not set. */
-  config: Config;
-  /** Value, source and fault of each variable in `SETTINGS`, also of a variable that is not set. */
-  readings: ReadonlyMap<SettingName, Reading>;
-}
+/** Configuration in which an invalid variable counts as not set, and the reading of each variable. */
+export type InspectedConfig = ReturnType<typeof inspectConfig>;
 
-/**
- * Reads the configuration from the environment variables. An empty variable counts as not set. A secret may come from a file. For example,
- * `MASTER_KEY_FILE` is the path of a file that contains the value of `MASTER_KEY`.
- * @throws OperatorError if variables are missing or invalid. The message has a line for each of them, with the values that it may have.
- */
+/** Reads the settings. An empty variable counts as not set, and a secret may be in a file. @throws OperatorError that names each fault */
 export function readConfig(environment: Environment): Config {
   const { config, readings } = inspectConfig(environment);
   const faults = [...readings.values()].flatMap(({ fault }) => fault ?? []);
@@ -73,7 +60,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** Reads the configuration like `readConfig`, but returns the source and the fault of each variable, and does not throw. */
-export function inspectConfig(environment: Environment): InspectedConfig {
+export function inspectConfig(environment: Environment) {
   const readings = new Map<SettingName, Reading>();
   const values: Record<string, unknown> = {};
   for (const setting of SETTINGS) {
@@ -103,7 +90,6 @@ function parsed(setting: Setting, text: string | null): { value?: unknown; fault
 const PROVIDER: SettingName[] = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'];
 const MAIL: SettingName[] = ['SMTP_URL', 'MAIL_FROM'];
 
-/** Finds the faults of settings that need each other or contradict each other. */
 function faultsTogether({ port, metricsPort }: Values, isSet: (name: SettingName) => boolean): [SettingName, string][] {
   const missingOf = (names: SettingName[], why: string) =>
     names.filter((name) => !isSet(name)).map((name): [SettingName, string] => [name, `is missing: ${why}`]);
@@ -126,11 +112,6 @@ function faultsTogether({ port, metricsPort }: Values, isSet: (name: SettingName
   return faults;
 }
 
-/**
- * Finds variables that have no effect, but whose names look like misspelled settings. Ignores an empty variable. Also ignores a variable if
- * the setting with the correct name is set too.
- * @returns one warning for each variable that is found
- */
 export function misspelledVariables(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const meant = environment[name] ? nearName(name, SETTING_NAMES) : null;
@@ -139,35 +120,15 @@ export function misspelledVariables(environment: Environment): string[] {
 }
 
 /** Configuration of the commands that run on a partner's machine: the URL of the service, and a credential for it. */
-export interface PartnerConfig {
-  /** URL of the service without a trailing slash. */
-  serviceUrl: string;
-  apiKey: string;
-  apiSecret: string;
-  /**
-   * Folder in which a command keeps its state for the next run, according to the XDG Base Directory Specification. Null if the user has no
-   * home folder.
-   */
-  stateDir: string | null;
-  /** Variables that name a proxy for the calls to the service. */
-  proxyVariables: ProxyVariables;
-}
+export type PartnerConfig = ReturnType<typeof readPartnerConfig>;
 
-/**
- * Returns the API key that the command `listen` uses. It is the key from the command line (`given`), or else the key in the environment.
- * Returns null if both are missing.
- */
+/** Returns the API key that the command `listen` uses. */
 export function readPartnerApiKey(given: string | undefined, environment: Environment): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
 }
 
-/**
- * Reads the configuration of a command that calls the service as a partner. The variables `BASE`, `KEY` and `SECRET` may give the URL and
- * the credential too, because the demo prints these variables.
- * @param given options of the command line. The API secret is not an option, because all users of a machine can see its command lines.
- * @throws OperatorError if a value is missing or invalid. The message names the value.
- */
-export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment): PartnerConfig {
+/** Reads a partner's configuration. The API secret is no option, because all users of a machine can see its command lines. */
+export function readPartnerConfig(given: { url?: string; apiKey?: string }, environment: Environment) {
   const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
   const secret = lookUp(environment, 'ROOMSERVICE_API_SECRET', true);
   const serviceUrl = orOperatorError('--url or ROOMSERVICE_URL ', () =>
@@ -186,7 +147,6 @@ export function readPartnerConfig(given: { url?: string; apiKey?: string }, envi
   };
 }
 
-/** Calls a parser. Turns its InvalidValueError into an OperatorError, whose message begins with `prefix`. */
 function orOperatorError<T>(prefix: string, parse: () => T): T {
   try {
     return parse();
@@ -207,10 +167,6 @@ function parseCredential(name: string, value: string | null): string {
   return value;
 }
 
-/**
- * Looks up a variable.
- * @param mayBeInFile true if the variable with the suffix `_FILE` may give the path of a file that contains the value
- */
 function lookUp(environment: Environment, name: string, mayBeInFile: boolean): Reading {
   const direct = environment[name] || null;
   const file = (mayBeInFile && environment[`${name}_FILE`]) || null;
@@ -223,8 +179,7 @@ function lookUp(environment: Environment, name: string, mayBeInFile: boolean): R
   }
   try {
     const text = decodeText(readFileSync(file))?.trim() ?? '';
-    // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database. With an empty file for
-    // REDIS_URL, each process would silently count the calls for the rate limits in its own memory.
+    // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database.
     return text === ''
       ? refuse(`${name}_FILE must be the path of a file of UTF-8 text that is not empty`)
       : { text, source: 'file', file, fault: null };

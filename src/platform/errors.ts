@@ -1,19 +1,13 @@
-/** Description of an error code for callers. The OpenAPI documents and the guides show it. */
 interface ErrorEntry {
   status: number;
   title: string;
-  /** Situation in which the service responds with the code. */
   cause: string;
-  /** Action that the caller takes after the error. */
   remedy: string;
   /** Example of the message. Only the code and the status are stable, not the message (contract §7). */
   example: string;
 }
 
-/**
- * Catalogue of the error codes of the API that have one fixed status (contract §7). All other errors have the code `error`, and their
- * statuses differ. `GENERIC_ERRORS` describes the causes for each of these statuses.
- */
+/** Catalogue of the error codes of the API that have one fixed status (contract §7). */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -121,14 +115,10 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** Error code with one fixed status. */
 export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
-/**
- * Descriptions of the code `error`, by status. The service sends the statuses 400, 405, 408, 417 and 431 with this code before it knows
- * which operation is called. So in the OpenAPI documents, these responses belong to no operation.
- */
+/** Descriptions of the code `error`, by status. 400, 405, 408, 417 and 431 may be sent before the operation is known. */
 export const GENERIC_ERRORS = {
   400: {
     title: 'Not a valid HTTP request',
@@ -184,23 +174,17 @@ export const GENERIC_ERRORS = {
   },
 } as const satisfies Record<number, Omit<ErrorEntry, 'status' | 'example'>>;
 
-/**
- * Error that a route declares, so that the OpenAPI documents list it. It is a specific code, or the code `error` with a status and a
- * message.
- */
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
-/**
- * Error that becomes a 4xx response. It gives the body `{code, message}`, the status, and the headers that HTTP requires for that status.
- */
+/** Error that becomes a 4xx response. */
 export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly statusCode: number;
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(statusCode: number, code: ErrorCode, message: string, headers: Record<string, string> = {}) {
     super(message);
-    this.name = 'ApiError';
     this.statusCode = statusCode;
     this.code = code;
     this.headers = headers;
@@ -217,10 +201,7 @@ export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/**
- * Makes the 404 error for an object that does not exist, and for an object of another tenant. The message is the same in both cases
- * (decision 36).
- */
+/** Makes the 404 of an object that does not exist or is of another tenant, with the same message (decision 36). */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'error', `No such ${what}.`);
 }
@@ -236,39 +217,13 @@ export function permissionDenied(): ApiError {
   return new ApiError(PERMISSION_DENIED.status, PERMISSION_DENIED.code, PERMISSION_DENIED.message);
 }
 
-/**
- * Error that becomes a response with status 503. The service cannot process the request now, and the caller may retry after
- * `retryAfterSeconds`. The body of the response has a message and the request id, but no `code`.
- */
+/** Error that becomes a 503 without a `code`. */
 export class UnavailableError extends Error {
   readonly statusCode = 503;
-  readonly retryAfterSeconds: number;
-  /**
-   * True if the log already has a line about the cause of this error. Many requests may fail for the same cause, but the log needs only one
-   * line.
-   */
-  readonly isLogged: boolean;
-
-  constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
-    super(message, { cause: options.cause });
-    this.name = 'UnavailableError';
-    this.retryAfterSeconds = options.retryAfterSeconds ?? 2;
-    this.isLogged = options.isLogged ?? false;
-  }
+  override readonly name = 'UnavailableError';
 }
 
-/** Returns true if the log already has a line about the cause of the error. The caller then logs no further line. */
-export function isLogged(error: unknown): boolean {
-  return error instanceof UnavailableError && error.isLogged;
-}
-
-/**
- * Error that is a mistake of the operator and not a fault of the program. If a `roomservice` command fails with this error, the command
- * shows the error message without a stack trace, and exits with code 1.
- */
+/** Mistake of the operator. A command shows the message without a stack trace, and exits with code 1. */
 export class OperatorError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'OperatorError';
-  }
+  override readonly name = 'OperatorError';
 }

@@ -14,17 +14,13 @@ import {
   parseRedisUrl,
 } from './lib/setting-values.ts';
 
-/** Environment variable that the service reads. */
 export interface Setting<Name extends string = string> {
   name: Name;
   parse: Parse<unknown>;
-  /** Default value of the variable. Null if the variable has no default value. */
   default: string | null;
   /** Words that the table in README.md shows in place of a missing default value. The table shows `none` if this field is missing too. */
   otherwise?: string;
-  /** Meaning of the variable in full sentences, in Markdown without links. */
   meaning: string;
-  /** Path, from the root of the repository, of the page that says more about the variable. */
   page?: string;
   /** True if the value is a secret, or a URL that may contain a password. The variable with the suffix `_FILE` may then name a file with it. */
   isSecret?: true;
@@ -53,7 +49,6 @@ const TABLE = [
   {
     name: 'STOP_GRACE',
     parse: integerFrom(0, 300),
-    default: null,
     otherwise: '5, or 0 in a terminal',
     meaning:
       'Seconds from 0 to 300 for which a stopping process still serves calls, while `/readyz` returns 503. The value must be greater than ' +
@@ -63,7 +58,6 @@ const TABLE = [
   {
     name: 'PUBLIC_URL',
     parse: parseBaseUrl,
-    default: null,
     otherwise: 'from the request',
     meaning:
       'URL under which people and partners reach the service. It is the base of the `next` and `previous` links, and of the links that ' +
@@ -79,7 +73,6 @@ const TABLE = [
   {
     name: 'DATABASE_URL',
     parse: parseDatabaseUrl,
-    default: null,
     meaning:
       'URL of a PostgreSQL, version 15 or later, which replaces the embedded database. For TLS, add `sslmode=verify-full` to it.',
     page: 'docs/operating/connections.md',
@@ -107,7 +100,6 @@ const TABLE = [
   {
     name: 'REDIS_URL',
     parse: parseRedisUrl,
-    default: null,
     meaning:
       'URL of one Redis or Valkey, so that several processes share the budgets. Without this variable each process counts calls on its ' +
       'own. While Redis cannot be reached, each process lets in its share of each budget.',
@@ -117,7 +109,6 @@ const TABLE = [
   {
     name: 'MASTER_KEY',
     parse: parseKey,
-    default: null,
     otherwise: 'made in `DATA_DIR`',
     meaning:
       'Master key, 32 bytes in base64, that wraps the keys of the service. This variable is required with `DATABASE_URL`.',
@@ -127,7 +118,6 @@ const TABLE = [
   {
     name: 'MASTER_KEY_PREVIOUS',
     parse: parseKey,
-    default: null,
     meaning:
       'Old master key, while you replace the master key. Only the commands `keys rewrap` and `serve` wrap the stored keys with the ' +
       'new master key.',
@@ -162,16 +152,14 @@ const TABLE = [
   {
     name: 'AUTH_ISSUER',
     parse: String,
-    default: null,
     meaning:
       'Issuer of the tokens of an outside identity provider for owner and staff. Set all three of `AUTH_ISSUER`, `AUTH_AUDIENCE` and ' +
       '`AUTH_JWKS_URL`, or none of them.',
   },
-  { name: 'AUTH_AUDIENCE', parse: String, default: null, meaning: 'Audience of the tokens of the identity provider.' },
+  { name: 'AUTH_AUDIENCE', parse: String, meaning: 'Audience of the tokens of the identity provider.' },
   {
     name: 'AUTH_JWKS_URL',
     parse: parseKeySetUrl,
-    default: null,
     meaning: 'URL of the keys (JWKS) of the identity provider.',
   },
   {
@@ -185,7 +173,6 @@ const TABLE = [
   {
     name: 'SMTP_URL',
     parse: parseMailServer,
-    default: null,
     meaning:
       'URL of the server that sends mails: `smtps://user:password@host:465`, or `smtp://user:password@host:587` for STARTTLS. Set all ' +
       'three of `SMTP_URL`, `MAIL_FROM` and `PUBLIC_URL`. Without them, the owner hands invitations to people in another way.',
@@ -195,14 +182,12 @@ const TABLE = [
   {
     name: 'MAIL_FROM',
     parse: parseMailSender,
-    default: null,
     meaning: 'Sender of the mails, for example `Roomservice <noreply@example.com>`.',
     page: 'docs/operating/mail.md',
   },
   {
     name: 'TRUSTED_PROXIES',
     parse: parseProxies,
-    default: null,
     meaning:
       'Addresses or ranges of proxies whose `X-Forwarded-*` headers the service believes, separated by commas. A port after a client ' +
       'address is ignored. If a proxy forwards a text that is no address, the address of the proxy counts instead.',
@@ -216,34 +201,28 @@ const TABLE = [
   {
     name: 'METRICS_PORT',
     parse: integerFrom(0, MAX_PORT),
-    default: null,
     meaning:
       'Port for Prometheus metrics. `/livez` and `/readyz` answer on this port too, and a burst of new connections to the API does not ' +
       'delay a probe there.',
   },
-] as const satisfies readonly Setting[];
+] as const satisfies readonly (Omit<Setting, 'default'> & { default?: string })[];
 
 type Row = (typeof TABLE)[number];
 export type SettingName = Row['name'];
 
-/** Name of a setting in `Values`, for example `databaseUrl` for DATABASE_URL. */
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Others}`
   ? `${Lowercase<First>}${Capitalize<CamelCase<Others>>}`
   : Lowercase<Name>;
-type Value<Each extends Row> = ReturnType<Each['parse']> | (Each['default'] extends null ? null : never);
+type Value<Each extends Row> = ReturnType<Each['parse']> | (Each extends { default: string } ? never : null);
 /** Values of all settings, parsed and typed. A setting without a value and without a default is null. */
 export type Values = { [Each in Row as CamelCase<Each['name']>]: Value<Each> };
 
-/** Returns the name of a setting in `Values`. */
 export function keyOf(name: SettingName): keyof Values {
   return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Values;
 }
 
-/**
- * All environment variables of the service. The settings, `config check` and the table in README.md derive from this list. The
- * list does not have the variables of commands that run on a partner's machine. The function `readPartnerConfig` reads those variables.
- */
-export const SETTINGS: readonly Setting<SettingName>[] = TABLE;
+/** All environment variables of the service. */
+export const SETTINGS: readonly Setting<SettingName>[] = TABLE.map((row) => ({ default: null, ...row }));
 
 /** Names of all variables, also those that give the path of a file with a secret. */
 export const SETTING_NAMES: ReadonlySet<string> = new Set(

@@ -6,7 +6,6 @@ import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts
 import type { Caches } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
-import { isLogged } from '#platform/errors.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
@@ -32,9 +31,7 @@ export interface Callers {
  */
 export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
   const onError = (what: string) => (error: unknown) => {
-    if (!isLogged(error)) {
-      log.warn({ err: error }, `the time of the last use of ${what} could not be written to the database`);
-    }
+    log.warn({ err: error }, `the time of the last use of ${what} could not be written to the database`);
   };
   const ofCredentials = { db, keyring, caches, onError: onError('credentials') };
   return {

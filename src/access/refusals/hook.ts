@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
-import { type ApiError, isLogged } from '#platform/errors.ts';
+import type { ApiError } from '#platform/errors.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { Refusals } from './refusals.ts';
 
@@ -17,12 +17,10 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
   const refusals = new Refusals({
     db,
     onError(error) {
-      if (!isLogged(error)) {
-        log.warn(
-          { err: error },
-          'refused calls could not be written to the database; the service keeps them in memory and tries again',
-        );
-      }
+      log.warn(
+        { err: error },
+        'refused calls could not be written to the database; the service keeps them in memory and tries again',
+      );
     },
     onDropped: (count) =>
       log.warn(

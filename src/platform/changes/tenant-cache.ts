@@ -1,38 +1,30 @@
-/** Time for which the data of caches may be used. Each successful poll makes it longer. */
 export interface Lease {
-  /** End of the lease in milliseconds of this process's own clock (`performance.now`). */
   endsAtMs: number;
-}
-
-interface CacheOptions {
-  maxEntries: number;
-  lease: Readonly<Lease>;
 }
 
 type Key = string | number;
 
 /** Cache of one process for data of tenants. The key of an entry must be unique among all tenants. */
 export class TenantCache<Value> {
-  readonly #options: CacheOptions;
+  readonly #maxEntries: number;
+  readonly #lease: Readonly<Lease>;
   readonly #values = new Map<Key, Value>();
   /** Keys of the entries, grouped by tenant. The tenant that the cache has held longest comes first. */
   readonly #keys = new Map<number, Set<Key>>();
   /** Number of invalidations so far. If it increases while a value is read, that value may be out of date. */
   #invalidations = 0;
 
-  constructor(options: CacheOptions) {
-    this.#options = options;
+  constructor(maxEntries: number, lease: Readonly<Lease>) {
+    this.#maxEntries = maxEntries;
+    this.#lease = lease;
   }
 
   /** Returns the cached value. Returns undefined if the value is not cached or the lease has ended. The caller then reads the database. */
   get(key: Key): Value | undefined {
-    return performance.now() < this.#options.lease.endsAtMs ? this.#values.get(key) : undefined;
+    return performance.now() < this.#lease.endsAtMs ? this.#values.get(key) : undefined;
   }
 
-  /**
-   * Reads a value and caches it. Does not cache the value if it is undefined. Also does not cache it if an invalidation happened during the
-   * read, because the value may be out of date.
-   */
+  /** Reads a value and caches it, unless it is undefined or an invalidation happened during the read. */
   async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
     const invalidations = this.#invalidations;
     const value = await read();
@@ -56,7 +48,7 @@ export class TenantCache<Value> {
     const keys = this.#keys.get(tenantId) ?? new Set<Key>();
     this.#keys.set(tenantId, keys.add(key));
     for (const oldest of this.#keys.keys()) {
-      if (this.#values.size <= this.#options.maxEntries) {
+      if (this.#values.size <= this.#maxEntries) {
         return;
       }
       this.#invalidateTenant(oldest);

@@ -26,9 +26,7 @@ const START = '-- roomservice backup ';
 const END = '-- end ';
 /** Line after the rows of a table. No row is this line, because COPY doubles each backslash in a value. */
 const END_OF_ROWS = '\\.';
-/** Maximum number of bytes of each line that is not a row. */
 const MAX_LINE_BYTES = 1024 * 1024;
-/** Number of bytes that are read from the file or decompressed at a time. */
 const PIECE_BYTES = 256 * 1024;
 
 type Header = Static<typeof Header>;
@@ -36,7 +34,6 @@ const Header = Type.Object({
   format: Type.Literal(FORMAT),
   version: Type.String(),
   created_at: Type.String(),
-  /** Encrypted master key, or null if the backup was made without a passphrase. */
   master_key: Type.Union([SealedKey, Type.Null()]),
   contents: Contents,
 });
@@ -44,19 +41,13 @@ const Header = Type.Object({
 /** The message is a part of the message for the operator. */
 class Damage extends Error {}
 
-/** Backup file that is open for reading. */
 export interface Backup extends CopySource {
-  /** Time just before the snapshot of the backup, as an ISO 8601 text in UTC. */
   createdAt: string;
   sealedKey: SealedKey | null;
   close(): void;
 }
 
-/**
- * Returns a new backup file as the target of a copy. Only its owner can read it. It gets its name when it is complete and on the disk. If the
- * backup fails, no file stays. Only a killed process leaves its draft, whose name ends with `.partial`.
- * @throws OperatorError if a file with this name exists, or if the file cannot be written
- */
+/** Returns a new file as the target of a copy. It gets its name when it is complete. Only a killed process leaves a `.partial`. */
 export function newBackup(
   path: string,
   options: { version: string; createdAt: Date; sealedKey: SealedKey | null },
@@ -82,7 +73,6 @@ export function newBackup(
   };
 }
 
-/** Writes a file under another name, and renames it when it is complete and on the disk. If this fails, no file stays. */
 async function publishFile(path: string, write: (file: FileHandle) => Promise<unknown>): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.partial`;
   const file = await open(draft, 'wx', 0o600);
@@ -137,7 +127,6 @@ function alreadyExists(path: string): OperatorError {
   return new OperatorError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
 }
 
-/** Returns an OperatorError if the file cannot be written. Returns any other error unchanged, for example an error of the database. */
 function explainWriting(error: unknown, path: string): unknown {
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   return /^(?:ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code) || /^(?:open|fsync|rename|lstat)$/.test(syscall)
@@ -147,10 +136,7 @@ function explainWriting(error: unknown, path: string): unknown {
     : error;
 }
 
-/**
- * Opens a backup file and reads its header. The rows are checked while they are read, and all digests after the last table.
- * @throws OperatorError if the file cannot be read, is no backup, or was made by a newer version
- */
+/** Opens a backup file and reads its header. @throws OperatorError if it is no backup, or was made by a newer version */
 export async function openBackup(path: string): Promise<Backup> {
   const file = new BackupText(path);
   try {
@@ -253,12 +239,10 @@ function explainReading(error: unknown, path: string, isBackup: boolean): unknow
   );
 }
 
-/** Text of a backup file, which is read from its start to its end. */
 class BackupText {
   readonly #path: string;
   readonly #text = createZstdDecompress({ chunkSize: PIECE_BYTES });
   readonly #pieces: AsyncIterator<Buffer>;
-  /** Text that was decompressed but not yet read. */
   #held: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
@@ -271,7 +255,6 @@ class BackupText {
     this.#text.destroy();
   }
 
-  /** Reads the next line, without its end. */
   async line(): Promise<string> {
     let end = this.#held.indexOf('\n');
     while (end === -1 && this.#held.length < MAX_LINE_BYTES) {
@@ -286,11 +269,9 @@ class BackupText {
     return line;
   }
 
-  /** Reads the rows of a table in pieces, and the line after them. */
   async *rows(): AsyncGenerator<Buffer> {
     const mark = `\n${END_OF_ROWS}\n`;
-    // The first byte of `#held` is the line feed before the rows, or the last byte that was returned. So the mark is found even if there are
-    // no rows, or if it lies over two pieces.
+    // The line feed before the rows, or the last byte that was returned, so that a mark over two pieces is found.
     this.#held = Buffer.concat([Buffer.from('\n'), this.#held]);
     let end = this.#held.indexOf(mark);
     while (end === -1) {
@@ -308,7 +289,6 @@ class BackupText {
     this.#held = this.#held.subarray(end + mark.length);
   }
 
-  /** @throws Damage if the file has more text or other bytes after its end */
   async end(): Promise<void> {
     const { done } = await this.#pieces.next();
     const { size } = await stat(this.#path);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Static, Type } from 'typebox';
-import { namesOfThisVersion } from '../db/migrate.ts';
+import type { Database } from '../db/database.ts';
+import { namesOfThisVersion, readMigrations } from '../db/migrate.ts';
 import { TABLES } from '../db/types.ts';
 import { OperatorError } from '../errors.ts';
 
@@ -9,66 +10,42 @@ const Name = Type.String({ pattern: '^\\w{1,63}$' });
 export type TableShape = Static<typeof TableShape>;
 const TableShape = Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1 }) });
 
-/** Description of a database without its rows. A copy needs it before it can load the rows into another database. */
 export type Contents = Static<typeof Contents>;
 export const Contents = Type.Object({
-  /** Version of the PostgreSQL server, for example `18.4`. */
   postgres: Type.String(),
-  /** Names of the applied migrations, in their order. */
   migrations: Type.Array(Type.String()),
   /** Tables in an order in which each foreign key refers to an earlier table, with the columns in the order of COPY. */
   tables: Type.Array(TableShape, { minItems: 1 }),
 });
 
-/**
- * Names of the tables whose rows are not copied to another database, each with the reason. If the other database needs rows in such a
- * table, the service makes them there.
- */
+/** Names of the tables whose rows are not copied to another database, each with the reason. */
 export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
   recent_change:
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
 };
 
-/** Tables of this version that are copied, with their columns. */
 export const COPIED_TABLES: typeof TABLES = Object.fromEntries(
   Object.entries(TABLES).filter(([name]) => !(name in TRANSIENT_TABLES)),
 );
 
-/**
- * Reads the contents of a migrated database, in the snapshot of the open transaction. Leaves out tables and columns that this version does
- * not know, because an operator or a newer version has added them.
- */
-export async function readContents(client: pg.Client): Promise<Contents> {
+/** Reads the contents in the snapshot of the open transaction, without tables and columns that this version does not know. */
+export async function readContents(client: pg.Client, db: Database): Promise<Contents> {
   const { rows: versions } = await client.query<{ version: string }>(
     `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,
   );
   const known = await namesOfThisVersion();
-  const applied = (await readMigrations(client)) ?? [];
+  const applied = await readMigrations(db);
   return {
     postgres: versions[0]?.version ?? '',
-    migrations: applied.filter((name) => known.includes(name)),
+    migrations: known.filter((name) => applied.has(name)),
     tables: await readTables(client),
   };
 }
 
-/** Returns the names of the applied migrations, or null if the database was never migrated. */
-export async function readMigrations(client: pg.Client): Promise<string[] | null> {
-  const { rows: found } = await client.query(`SELECT WHERE to_regclass('kysely_migration') IS NOT NULL`);
-  if (found.length === 0) {
-    return null;
-  }
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
-  return rows.map(({ name }) => name);
-}
-
-export async function findNewer(migrations: string[]): Promise<string[]> {
-  const known = await namesOfThisVersion();
-  return migrations.filter((name) => !known.includes(name));
-}
-
 /** @throws OperatorError if the data has migrations of a newer version of the service */
 export async function refuseNewer(migrations: string[]): Promise<void> {
-  const newer = await findNewer(migrations);
+  const known = await namesOfThisVersion();
+  const newer = migrations.filter((name) => !known.includes(name));
   if (newer.length > 0) {
     throw new OperatorError(
       `The data has migrations of a newer version of roomservice (${newer.join(', ')}). Install that version, and run the command again.`,

@@ -3,7 +3,6 @@ import { type Digests, RowDigest } from './digest.ts';
 
 export type Progress = (message: string) => void;
 
-/** Place from which all rows are copied: a database under one snapshot, or a backup file. */
 export interface CopySource {
   contents: Contents;
   /** Streams the rows of a table in the text format of COPY. Called once for each table, in the order of `contents.tables`. */
@@ -12,21 +11,15 @@ export interface CopySource {
   check?: (digests: Digests) => Promise<void>;
 }
 
-/** Table with its rows, which must be read to their end before the next table. */
 export interface CopiedTable extends TableShape {
   rows: AsyncIterable<Buffer>;
 }
 
-/** Place into which all rows are copied: a new backup file, or an empty database. */
 export interface CopyTarget {
-  /**
-   * Takes all tables. If this fails, or if `tables` fails, the target keeps nothing of the copy.
-   * @param digests complete only after the last table
-   */
+  /** Takes all tables, or keeps nothing if this fails. The `digests` are complete only after the last table. */
   load(contents: Contents, tables: AsyncIterable<CopiedTable>, digests: Digests, progress: Progress): Promise<void>;
 }
 
-/** Time in milliseconds between two messages about the progress of one table. */
 const PROGRESS_MS = 5_000;
 
 /** Copies all rows, one table after the other, with only some pieces of them in memory. Returns the digests of all tables. */
@@ -36,7 +29,6 @@ export async function copyDatabase(from: CopySource, to: CopyTarget, progress: P
   return digests;
 }
 
-/** Adds the digest of each table to `digests` when its rows have been read. */
 async function* digestedTables(from: CopySource, digests: Digests, progress: Progress): AsyncGenerator<CopiedTable> {
   for (const table of from.contents.tables) {
     const digest = new RowDigest();

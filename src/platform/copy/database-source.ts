@@ -1,8 +1,9 @@
-import { NO_DATABASE } from '../db/embedded/failure.ts';
+import { readLayout } from '../db/database.ts';
+import { compareMigrations, refuseEmpty } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
-import { findNewer, readContents, readMigrations } from './contents.ts';
+import { readContents } from './contents.ts';
 import type { CopySource } from './copy.ts';
-import { beginCopy, connectForCopy, isOnCluster, readRows } from './session.ts';
+import { beginCopy, connectForCopy, databaseOn, readRows } from './session.ts';
 
 export interface DatabaseSource extends CopySource {
   /** Time just before the snapshot, so the snapshot has all that was committed until then. */
@@ -12,28 +13,23 @@ export interface DatabaseSource extends CopySource {
   close(): Promise<void>;
 }
 
-/**
- * Opens a database for reading, and takes one snapshot of it. All later reads see this snapshot, even if other processes write in the
- * meantime.
- * @throws OperatorError if the database has no tables of Roomservice, or is a cluster
- */
+/** Opens a database for reading under one snapshot. @throws OperatorError if it has no tables of Roomservice, or is a cluster */
 export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
   const client = await connectForCopy(url);
+  const db = databaseOn(client);
   const close = () => client.end();
   try {
-    if (await isOnCluster(client)) {
+    if ((await readLayout(db)) === 'cluster') {
       throw new OperatorError(
         'The database is a cluster (Citus), and no snapshot covers all its nodes. Back up each node with the tools of PostgreSQL, for example pg_basebackup.',
       );
     }
-    const migrations = await readMigrations(client);
-    if (migrations === null) {
-      throw new OperatorError(`The database has no tables of Roomservice. ${NO_DATABASE}`);
-    }
+    await refuseEmpty(db, 'The database');
     const takenAt = new Date();
     await beginCopy(client, url, 'REPEATABLE READ READ ONLY');
-    const contents = await readContents(client);
-    return { contents, takenAt, newer: await findNewer(migrations), read: (table) => readRows(client, table), close };
+    const contents = await readContents(client, db);
+    const { newer } = await compareMigrations(db);
+    return { contents, takenAt, newer, read: (table) => readRows(client, table), close };
   } catch (error) {
     await close().catch(() => {});
     throw error;

@@ -2,25 +2,21 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Database, withDatabase } from '../db/database.ts';
-import { migrateToLatest } from '../db/migrate.ts';
+import { type Database, readLayout, withDatabase } from '../db/database.ts';
+import { migrateToLatest, readMigrations } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { OperatorError } from '../errors.ts';
-import { type Contents, readMigrations, type TableShape, TRANSIENT_TABLES } from './contents.ts';
+import { type Contents, type TableShape, TRANSIENT_TABLES } from './contents.ts';
 import type { CopyTarget, Progress } from './copy.ts';
 import { type Digests, findDifference, RowDigest } from './digest.ts';
-import { beginCopy, connectForCopy, copyName, databaseOn, isOnCluster, readRows } from './session.ts';
+import { beginCopy, connectForCopy, copyName, databaseOn, readRows } from './session.ts';
 
-/**
- * Tables into which a migration inserts rows, each with an SQL condition that recognizes such a row. When the row has changed, the
- * condition is no longer true. A database counts as empty if it has only such unchanged rows and rows of `TRANSIENT_TABLES`.
- */
+/** Tables with rows from a migration, each with a condition that is true while such a row is unchanged. */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
 
 /** Name of the only table whose ids a sequence gives. After a copy, the sequence goes on after the largest id. */
 const NUMBERED_TABLE = 'tenant';
 
-/** Refusal of a target that has rows or tables already. */
 export class NotEmptyError extends OperatorError {
   constructor(reason: string) {
     super(`The database is not empty: ${reason}. Choose a new database, or another DATA_DIR. Nothing was changed.`);
@@ -28,11 +24,8 @@ export class NotEmptyError extends OperatorError {
 }
 
 /**
- * Returns the empty database of a URL as the target of a copy. All rows are loaded in one transaction, and compared with their source before
- * the COMMIT. If the copy fails or the process is killed, the database has its tables but no rows, and the caller may copy again. At the end
- * the database has all migrations of this version.
- * @param beforeCommit called after all rows were compared. Its statements run in the transaction of the copy, so it must not begin another
- * one. If it fails, the database stays empty.
+ * Returns the empty database of a URL as the target of a copy, which keeps no row unless all are equal. `beforeCommit` begins no
+ * transaction.
  */
 export function emptyDatabase(
   url: string,
@@ -63,10 +56,7 @@ export function emptyDatabase(
   };
 }
 
-/**
- * Applies migrations, by default all missing ones. The statements have no time limit, because a migration may take long.
- * @param only names of the migrations to apply. The rows of a copy fit only into the tables that these migrations make.
- */
+/** Applies migrations, by default all missing ones, without a time limit. */
 export async function migrate(url: string, only?: string[]): Promise<void> {
   await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
@@ -75,20 +65,18 @@ export async function migrate(url: string, only?: string[]): Promise<void> {
 }
 
 async function refuseOther(client: pg.Client, contents: Contents): Promise<void> {
-  if (await isOnCluster(client)) {
+  const db = databaseOn(client);
+  if ((await readLayout(db)) === 'cluster') {
     throw new OperatorError('The database is a cluster (Citus). Load the data into a database on one node.');
   }
   await refuseRows(client, contents);
-  const more = (await readMigrations(client))?.filter((name) => !contents.migrations.includes(name)) ?? [];
+  const more = [...(await readMigrations(db))].filter((name) => !contents.migrations.includes(name));
   if (more.length > 0) {
     throw new NotEmptyError(`it has migrations that the data does not have (${more.join(', ')})`);
   }
 }
 
-/**
- * Locks all tables against writes, and then checks that they are empty. If two copies run at the same time, the second one waits for the
- * locks of the first. It then finds the rows of the first, and is refused.
- */
+/** The second of two concurrent copies waits for these locks, finds the rows of the first, and is refused. */
 async function claim(client: pg.Client, contents: Contents): Promise<void> {
   const names = contents.tables.map(({ name }) => client.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
@@ -100,7 +88,6 @@ async function claim(client: pg.Client, contents: Contents): Promise<void> {
   }
 }
 
-/** @throws NotEmptyError if the database has a table or view of another program, or rows that the migrations have not made */
 async function refuseRows(client: pg.Client, { tables }: Contents): Promise<void> {
   const { rows: relations } = await client.query<{ name: string }>(`
     SELECT CASE WHEN n.nspname = current_schema() THEN c.relname ELSE n.nspname || '.' || c.relname END AS name
@@ -124,10 +111,7 @@ async function refuseRows(client: pg.Client, { tables }: Contents): Promise<void
   }
 }
 
-/**
- * Reads all rows back, and compares their digests with those of the source. The number of rows that COPY reports is not enough, because a
- * trigger or a rule may drop or change a row after COPY has read it.
- */
+/** The number of rows that COPY reports is not enough, because a trigger or a rule may drop or change a row after COPY has read it. */
 async function compare(client: pg.Client, tables: TableShape[], digests: Digests, progress: Progress): Promise<void> {
   const copied: Digests = {};
   for (const table of tables) {

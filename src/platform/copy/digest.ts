@@ -4,23 +4,17 @@ const LINE_FEED = 10;
 const SUM_BYTES = 6;
 const SUM_LIMIT = 2 ** (8 * SUM_BYTES);
 
-/**
- * Number of rows of a table, and the sum of the hashes of all rows, in hexadecimal digits. The order of the rows does not matter, because a
- * database returns the rows of a table in any order.
- */
+/** Number of rows of a table, and the sum of the hashes of its rows, which a database returns in any order. */
 export interface TableDigest {
   rows: number;
   sum: string;
 }
 
-/** Digests of all tables of a copy, by the name of the table. */
 export type Digests = Record<string, TableDigest>;
 
-/** Computes the digest of a table from its text in the format of COPY, in which each row is one line. */
 export class RowDigest {
   rows = 0;
   #sum = 0;
-  /** Hash of the row whose end has not arrived yet. Null between two rows. */
   #unfinished: Hash | null = null;
 
   add(text: Buffer): void {
@@ -39,7 +33,6 @@ export class RowDigest {
     }
   }
 
-  /** Returns the digest after the last row. @throws Error if the text ends inside a row */
   end(): TableDigest {
     if (this.#unfinished !== null) {
       throw new Error('The rows of a table end in the middle of a row. Run the command again.');

@@ -11,7 +11,6 @@ const argon2id = promisify(argon2).bind(null, 'argon2id');
 const COST = { memory: 65_536, passes: 3, parallelism: 4, tagLength: 32 };
 const SALT_BYTES = 16;
 const MAX_PASSPHRASE_BYTES = 65_536;
-/** Name to which the encrypted master key is bound. */
 const NAME = 'master key';
 
 /** Master key, encrypted with a key that argon2id derives from a passphrase. Both parts are base64. */
@@ -21,10 +20,7 @@ export const SealedKey = Type.Object({
 });
 export type SealedKey = Static<typeof SealedKey>;
 
-/**
- * Reads a passphrase from a file. Removes one line break at the end.
- * @throws OperatorError if the file cannot be read, is empty, is too long or is not UTF-8
- */
+/** Reads a passphrase from a file, without a line break at its end. @throws OperatorError */
 export async function readPassphrase(path: string): Promise<string> {
   const name = `The passphrase file ${path}`;
   const passphrase = (await readTextFile(path, name, MAX_PASSPHRASE_BYTES)).replace(/\r?\n$/, '');
@@ -41,10 +37,7 @@ export async function sealMasterKey(masterKey: Buffer, passphrase: string): Prom
   return { salt: salt.toString('base64'), ciphertext: ciphertext.toString('base64') };
 }
 
-/**
- * Decrypts the master key.
- * @throws OperatorError if the passphrase is wrong, or if the encrypted key was changed
- */
+/** Decrypts the master key. @throws OperatorError if the passphrase is wrong, or if the encrypted key was changed */
 export async function openSealedKey({ salt, ciphertext }: SealedKey, passphrase: string): Promise<Buffer> {
   const key = await deriveKey(passphrase, Buffer.from(salt, 'base64'));
   try {

@@ -9,10 +9,7 @@ import type { TableShape } from './contents.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * Opens a connection outside the pool, because a stream of COPY needs the connection for itself.
- * @throws the error of pg if the database is out of reach
- */
+/** Opens a connection outside the pool, because a stream of COPY needs the connection for itself. */
 export async function connectForCopy(url: string): Promise<pg.Client> {
   const client = newClient(url, {
     application_name: 'roomservice copy',
@@ -39,7 +36,6 @@ export async function beginCopy(client: pg.Client, url: string, mode: string): P
   }
 }
 
-/** Returns the table and its columns as COPY names them. */
 export function copyName(client: pg.Client, { name, columns }: TableShape): string {
   return `${client.escapeIdentifier(name)} (${columns.map((column) => client.escapeIdentifier(column)).join(', ')})`;
 }
@@ -49,21 +45,13 @@ export function readRows(client: pg.Client, table: TableShape): AsyncIterable<Bu
   return client.query(copyTo(`COPY ${copyName(client, table)} TO STDOUT`));
 }
 
-/**
- * Returns a database whose statements run on this connection, inside its open transaction. The caller must not destroy the returned
- * database, and must not pass it to a function that begins a transaction.
- */
+/** Returns a database on this connection and its open transaction. The caller must not destroy it, and not begin a transaction. */
 export function databaseOn(client: pg.Client): Database {
-  // Kysely calls `release`, but a client without a pool does not have it. `query` is bound, because pg keeps its state in fields of the
-  // client.
+  // Kysely calls `release`, which this client does not have, and pg keeps its state in fields of the client.
   const lent = { query: client.query.bind(client), release: () => {} };
   return new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },
     }),
   });
-}
-
-export async function isOnCluster(client: pg.Client): Promise<boolean> {
-  return (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
 }

@@ -6,22 +6,14 @@ const MAX_BATCH_SIZE = 64;
 /** Batches that run at the same time. While one is flushed to disk, the database can work on the other. */
 const MAX_UNDER_WAY = 2;
 
-/** Handles inputs together. Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
 type Many<Input, Output> = (inputs: Input[]) => Promise<Output[]>;
 
-interface Waiting<Input, Output> {
-  input: Input;
-  resolve: (output: Output | PromiseLike<Output>) => void;
-  reject: (error: unknown) => void;
-}
+type Waiting<Input, Output> = PromiseWithResolvers<Output> & { input: Input };
 
 /**
- * Returns a function that gathers calls that arrive together into batches. The calls of a batch share the cost of one statement and one
- * commit, but each caller gets its own output or error. A call never joins a batch that has begun, so it sees all data that was written
- * before the call. If a batch fails, each of its inputs is run again by itself, because the fault may be in only one input.
- *
- * On one node, a batch may have calls of several tenants. On a cluster, each tenant has batches of its own, because a statement goes to the
- * node of one tenant. So a node that is down or slow delays only the calls of its own tenants.
+ * Returns a function that gathers calls that arrive together into batches of one statement and one commit. A call never joins a batch that
+ * has begun, so it sees all data that was written before the call. If a batch fails, each of its inputs runs again by itself. On a cluster,
+ * each tenant has batches of its own, so a slow node delays only its own tenants.
  */
 export function batching<Input, Output>(
   db: Database,
@@ -39,7 +31,6 @@ export function batching<Input, Output>(
 
 class Batches<Input, Output> {
   readonly #many: Many<Input, Output>;
-  /** Called when no call waits and no batch runs. */
   readonly #onIdle: () => void;
   #waiting: Waiting<Input, Output>[] = [];
   #underWay = 0;
@@ -50,12 +41,12 @@ class Batches<Input, Output> {
   }
 
   add(input: Input): Promise<Output> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ input, resolve, reject });
-      if (this.#waiting.length === 1) {
-        setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
-      }
-    });
+    const waiting = { input, ...Promise.withResolvers<Output>() };
+    this.#waiting.push(waiting);
+    if (this.#waiting.length === 1) {
+      setImmediate(() => this.#start()); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
+    }
+    return waiting.promise;
   }
 
   #start(): void {

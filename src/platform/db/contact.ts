@@ -1,26 +1,18 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isRefusedWrite } from './failures.ts';
-import { isMigrated } from './migrate.ts';
+import { compareMigrations } from './migrate.ts';
 import { runTransaction } from './transaction.ts';
 
-/**
- * Time in milliseconds for which a successful regular statement proves that the process is in contact with its database. The process sends
- * one at least every 1.1 s, so one of them may fail during a failover.
- */
+/** A statement proves the contact for this time. The process sends one at least every 1.1 s, so one may fail during a failover. */
 const IN_CONTACT_FOR_MS = 2_500;
 
-/**
- * Contact of this process with its database, for `/readyz`. The success of the statements that the process sends regularly for its own work
- * is recorded here, so a readiness check needs no statement of its own. A new object counts as in contact.
- */
+/** Contact with the database, for `/readyz`, which needs no statement of its own. A new object counts as in contact. */
 export class DatabaseContact {
   readonly #db: Database;
-  /** Time (`performance.now()`) at which the last successful regular statement began. */
   #lastMs = performance.now();
   /** True if all migrations were found, and the contact was not lost since. The database may then have been restored from an older backup. */
   #isMigrated = false;
-  /** True if the database has refused a write, and no trial has succeeded since. */
   #refusesWrites = false;
 
   constructor(db: Database) {
@@ -32,7 +24,6 @@ export class DatabaseContact {
     this.#lastMs = Math.max(this.#lastMs, beganAtMs);
   }
 
-  /** Records that a call has failed. If the database has refused its write, the next readiness check tries a write. */
   noteFailure(error: unknown): void {
     this.#refusesWrites ||= isRefusedWrite(error);
   }
@@ -43,16 +34,13 @@ export class DatabaseContact {
       this.#isMigrated = false;
       return false;
     }
-    this.#isMigrated ||= await isMigrated(this.#db);
+    this.#isMigrated ||= (await compareMigrations(this.#db)).missing.length === 0;
     this.#refusesWrites &&= await refusesWrites(this.#db);
     return this.#isMigrated && !this.#refusesWrites;
   }
 }
 
-/**
- * Tries to write some hundred KiB, and leaves nothing behind. A smaller write could succeed on a full disk, in a page of a table that has
- * room. Another failure than a refused write, for example a missing right to make the temporary table, proves nothing.
- */
+/** Tries to write some hundred KiB. A smaller write could succeed on a full disk, in a page of a table that has room. */
 async function refusesWrites(db: Database): Promise<boolean> {
   const write = sql`CREATE TEMPORARY TABLE trial ON COMMIT DROP AS SELECT generate_series(1, 10000)`;
   return await runTransaction(db, (tx) => write.execute(tx)).then(() => false, isRefusedWrite);

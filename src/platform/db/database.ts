@@ -7,14 +7,9 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** Database or transaction, for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
-/**
- * Location of the rows of all tables: on one node, or distributed by tenant over the nodes of a cluster (Citus). On a cluster, a statement
- * may touch only one tenant, and some kinds of statements are refused (architecture, database rules 4 and 8). So some functions use another
- * statement on a cluster.
- */
+/** Place of the rows: one node, or a cluster (Citus), where a statement may touch only one tenant (database rules 4 and 8). */
 export type Layout = 'one node' | 'cluster';
 
 export async function readLayout<T>(db: Kysely<T>): Promise<Layout> {
@@ -32,23 +27,15 @@ export function isCluster<T>(db: Kysely<T>): boolean {
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /** True if statements have no time limit, for example in a migration. False (the default) for the statements of requests. */
   hasNoTimeLimit?: boolean;
-  /** True (the default) if statements are prepared on each connection, unless the URL leads to a pooler. */
   isPrepared?: boolean;
-  /** Called when an idle connection breaks. The pool opens a new connection when a caller needs one. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** The default is one node. */
   layout?: Layout;
 }
 
-/** Time limit in milliseconds for the wait for a free connection, and for a new connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/**
- * Time in milliseconds after which the client stops waiting for a statement, and closes its connection. It is only for a server that no
- * longer responds, and for a COMMIT that waits for a lost standby.
- */
+/** For a server that no longer responds, and for a COMMIT that waits for a lost standby. The connection is closed then. */
 const QUERY_TIMEOUT_MS = 12_000;
 
 /** Parsers of column values. An int8 becomes a number, because the ids and counts of the service stay below 2^53. A date stays text. */

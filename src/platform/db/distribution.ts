@@ -13,10 +13,7 @@ import { readLayout } from './database.ts';
  */
 export type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
 
-/**
- * Places of tables on a cluster, by table name. A table that is not listed here is placed by tenant, and `tenant_id` must be the first
- * column of its primary key.
- */
+/** A table that is not listed here is placed by tenant, and `tenant_id` must be the first column of its primary key. */
 const PLACEMENTS: Readonly<Record<string, Placement>> = {
   tenant: 'on each node',
   feed_era: 'on each node',
@@ -27,25 +24,18 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
   sign_in: 'on the coordinator',
 };
 
-/**
- * Name of the table that Citus distributes first of all tables with the place `by tenant`. The rows of this table decide the node of each
- * tenant. Citus then puts the rows of the tenant in the other tables on the same node.
- */
+/** Table that Citus distributes first. Its rows decide the node of each tenant. */
 const FIRST_TABLE = 'app_user';
 
 export interface TablePlacement {
   table: string;
-  /** Place that the table must have (`PLACEMENTS`). */
   placement: Placement;
   /** Place that the table has now: a `Placement`, or a description such as `not distributed`. */
   actual: string;
   isRight: boolean;
 }
 
-/**
- * Returns the tables of a cluster with their places.
- * @throws OperatorError if the database is not a cluster, or if the place of a table is unknown (`readRules`)
- */
+/** Returns the tables of a cluster with their places. @throws OperatorError if the database is not a cluster */
 export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]> {
   await refuseOneNode(db);
   const { rows } = await sql<{ table: string; actual: string }>`
@@ -69,15 +59,11 @@ export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]
   });
 }
 
-/** Returns the number of tables of a cluster that are not where they must be. */
 export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
   return (await readPlacements(db)).filter(({ isRight }) => !isRight).length;
 }
 
-/**
- * Returns the place that each table of the database must have on a cluster. Also works on a PostgreSQL without Citus.
- * @throws OperatorError if a table has no rule, because it is not in `PLACEMENTS` and its primary key does not begin with `tenant_id`
- */
+/** Returns the place that each table must have on a cluster. @throws OperatorError if a table has no rule */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
   const { rows } = await sql<{ table: string; firstColumn: string | null }>`
     SELECT c.relname AS table, a.attname AS "firstColumn"
@@ -101,13 +87,7 @@ export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement
   );
 }
 
-/**
- * Moves each table of a cluster to the place that it must have, in one transaction. The tables keep their rows, and they are locked until
- * the transaction ends. If all tables are in their places already, changes nothing.
- * @returns the tables that were in a wrong place
- * @throws OperatorError if the database is not a cluster, if the connection does not lead to its coordinator, or if the place of a table is
- * unknown (`readRules`)
- */
+/** Moves each table to its place in one transaction, which locks the tables. Returns those that were in a wrong place. */
 export async function distribute<T>(
   db: Kysely<T>,
   progress: (message: string) => void = () => {},
@@ -128,12 +108,7 @@ async function placeMisplaced<T>(
   return wrong;
 }
 
-/**
- * Prepares the transaction of the migrations on a cluster. On one node, does nothing.
- * @returns a function that places the tables that the migrations have added. It places none if tables were in a wrong place before, for
- * example because `roomservice cluster distribute` has never run.
- * @throws OperatorError if the connection leads to a cluster node that is not the coordinator, because only the coordinator changes tables
- */
+/** Prepares the transaction of the migrations on a cluster. Returns a function that places the new tables, if all others are in place. */
 export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise<void>> {
   if ((await readLayout(tx)) === 'one node') {
     return async () => {};
@@ -148,12 +123,7 @@ export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise
   };
 }
 
-/**
- * Makes two settings for a transaction that changes tables:
- * - With the first, Citus uses only one connection to each node, because several connections would not see each other's uncommitted tables.
- * - With the second, Citus leaves a new table where it is, even if the table has a foreign key to a table with a copy on each node. The
- *   function `place` then puts the new table where it belongs.
- */
+/** Citus uses one connection to each node, so that uncommitted tables are visible, and leaves a new table where it is until `place`. */
 async function prepareForTables<T>(tx: Kysely<T>): Promise<void> {
   await sql`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`.execute(tx);
   await sql`SET LOCAL citus.enable_local_reference_table_foreign_keys TO off`.execute(tx);
@@ -178,10 +148,7 @@ async function refuseOtherThanCoordinator<T>(db: Kysely<T>): Promise<void> {
   }
 }
 
-/**
- * Moves the tables in `wrong` to the places that they must have. Before that, it drops the foreign keys from or to these tables, and at the
- * end it adds them again. Citus refuses to place a table while a foreign key leads to a table that is not placed yet.
- */
+/** Citus refuses to place a table while a foreign key leads to a table that is not placed yet. */
 async function place<T>(tx: Kysely<T>, wrong: TablePlacement[], progress: (message: string) => void): Promise<void> {
   await prepareForTables(tx);
   const foreignKeys = await readForeignKeys(

@@ -4,7 +4,6 @@ import { UnavailableError } from '../errors.ts';
 import { isStalePlan } from './failures.ts';
 
 export interface ClientOptions {
-  /** Null if statements are not prepared. */
   names: StatementNames | null;
   /** Text that makes the settings of the service in a transaction that has begun. Null if each connection has them from its start. */
   settings: string | null;
@@ -12,13 +11,16 @@ export interface ClientOptions {
 
 /** Returns the pool as Kysely uses it: with prepared statements, and with the settings of the service behind a connection pooler. */
 export function poolForKysely(pool: pg.Pool, options: ClientOptions): PostgresPool {
-  /** Kysely caches one connection for each client. */
   const clients = new WeakMap<pg.PoolClient, Client>();
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect().catch((error: Error) => {
-        throw error.message === 'timeout exceeded when trying to connect' ? noneFree(error) : error;
+        throw error.message === 'timeout exceeded when trying to connect'
+          ? new UnavailableError('No database connection became free in time. Raise DATABASE_POOL_SIZE.', {
+              cause: error,
+            })
+          : error;
       });
       const own = clients.get(client) ?? new Client(client, options);
       clients.set(client, own);
@@ -26,11 +28,6 @@ export function poolForKysely(pool: pg.Pool, options: ClientOptions): PostgresPo
     },
     end: () => pool.end(),
   };
-}
-
-function noneFree(cause: Error): UnavailableError {
-  const message = 'No database connection became free in time. Try again, or raise DATABASE_POOL_SIZE.';
-  return new UnavailableError(message, { cause });
 }
 
 /** Client of the pool. If it may still wait for a response when its caller releases it, it is closed. */
@@ -114,7 +111,6 @@ const MAX_PARAMETERS = 64;
 
 /** Names of the prepared statements of a pool, by text. A statement without parameters gets none, because some cannot be prepared. */
 export class StatementNames {
-  /** Name of each text, or undefined if the text must not be prepared again. */
   readonly #names = new Map<string, string | undefined>();
 
   nameOf(text: string, parameterCount: number): string | undefined {
@@ -125,7 +121,6 @@ export class StatementNames {
     return this.#names.get(text);
   }
 
-  /** Stops to prepare a statement. */
   giveUp(text: string): void {
     this.#names.set(text, undefined);
   }

@@ -5,10 +5,7 @@ import { UnavailableError } from '../errors.ts';
 const RETRYABLE_CODE = /^(?:40001|40P01|57P01|25006|08...|ECONNRESET|EPIPE)$/;
 const RETRYABLE_MESSAGE =
   /^(?:Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
-/**
- * Codes of a database that cannot do the work now. For example, it is out of reach, it is starting or stopping, its disk is full, it has too
- * many connections, or a statement has exceeded a time limit.
- */
+/** Codes of a database that cannot do the work now: it is out of reach, starting, full, or has exceeded a time limit. */
 const UNAVAILABLE_CODE =
   /^(?:57P02|57P03|53300|53100|53200|57014|55P03|25P03|58030|ECONNREFUSED|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/;
 /** Messages of pg that report that the database does not respond. Such work is not retried, because its caller has already waited for seconds. */
@@ -43,15 +40,11 @@ export function isLockConflict(error: unknown): boolean {
   return codeOf(error) === '40P01' || isLockTimeout(error);
 }
 
-/** Returns true if the statement failed because a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/**
- * Returns true if the failure is temporary. Then the caller may run the whole transaction again. The new run must give its rows the same
- * ids as the first run, because the first run may have been committed.
- */
+/** The new run must give its rows the same ids as the first run, because the first run may have been committed. */
 function isRetryable(error: unknown): boolean {
   return RETRYABLE_CODE.test(codeOf(error)) || isStalePlan(error) || RETRYABLE_MESSAGE.test(messageOf(error));
 }
@@ -66,11 +59,7 @@ export function isUnavailable(error: unknown): boolean {
   return isRetryable(error) || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(messageOf(error));
 }
 
-/**
- * Runs database work, and retries it up to four times after a temporary failure, each time after a random wait of at most 40, 80, 160 and
- * 320 ms. The work must give the same result if it is run twice, because a COMMIT may have succeeded although its response was lost.
- * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
- */
+/** Runs work, and up to four times again after a temporary failure. It must be repeatable, because a COMMIT may have succeeded. */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

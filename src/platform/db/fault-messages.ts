@@ -5,39 +5,26 @@ import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
 import { EmbeddedPostgresError } from './embedded/failure.ts';
 import { isUnavailable } from './failures.ts';
 
-/** Database as messages to the operator name it. No part contains a password. */
-export interface NamedDatabase {
-  /** Beginning of a sentence, for example `The database at db.example:5432`. */
-  subject: string;
-  /** Setting or option that leads to the database: DATABASE_URL, DATA_DIR or --to. */
-  setting: string;
-}
+export type NamedDatabase = ReturnType<typeof nameDatabase>;
 
-/**
- * Returns host, port and name of the database that pg connects to with a URL, for example `db.example:5432/roomservice`. The result contains
- * no password.
- */
+/** Returns host, port and name of a database without its password, for example `db.example:5432/roomservice`. */
 export function databaseName(url: string): string {
   const { host, port, database } = new pg.Client({ connectionString: url });
   return `${host}:${port}/${database ?? ''}`;
 }
 
 /** Names the database of a URL in messages. @param setting setting or option that has the URL */
-export function nameDatabase(url: string, setting: string): NamedDatabase {
+export function nameDatabase(url: string, setting: string) {
   const { host, port } = new pg.Client({ connectionString: url });
   return { subject: `The database at ${host}:${port}`, setting };
 }
 
-/** Predicate of a sentence about the database, and the remedy as a sentence in which `$` stands for the setting. */
 interface Explanation {
   problem: string;
   remedy: string;
 }
 
-/**
- * Explanations of the errors that PostgreSQL or a pooler reports: a pattern for the SQLSTATE and the message, a predicate, and a remedy. The
- * first one that matches counts. An error that none of them matches is a fault of the program.
- */
+/** Pattern of SQLSTATE and message, predicate, and remedy. The first match counts. Without a match, it is a fault of the program. */
 const EXPLANATIONS: [RegExp, string, string][] = [
   [/no encryption$|SSL off$/, 'accepts only connections with TLS', 'Add sslmode=verify-full to $.'],
   [
@@ -79,10 +66,6 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   ],
 ];
 
-/**
- * Turns an error of a database, of its connection or of its TLS into an OperatorError with one sentence about the fault and one about its
- * remedy. Returns every other error unchanged, because it is a fault of the program or already has such a message.
- */
 export function explainFault(error: unknown, database: NamedDatabase): unknown {
   if (error instanceof OperatorError) {
     return error;
@@ -103,7 +86,6 @@ export function isDatabaseFault(error: unknown): boolean {
   return explain(reasonOf(error), '') !== null;
 }
 
-/** Returns the innermost error: the first address that was tried, or the cause of an UnavailableError. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return reasonOf(error.errors[0]);

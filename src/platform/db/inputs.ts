@@ -1,20 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, isCluster } from './database.ts';
 
-/** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
 const TENANT_FIELDS: ReadonlySet<string> = new Set(['tenantId', 'tenant_id']);
 
-/**
- * Names and types of the fields of an input, which is the set of values that one call gives to a statement. A list of inputs is one JSON
- * parameter, so the text of the statement is the same for every number of inputs. The constructor makes the fixed parts of the statements
- * once, because making them takes a notable part of the time of a call.
- */
+/** Fields of an input. A list of inputs is one JSON parameter, so the text of a statement is the same for every number of inputs. */
 export class Fields<Input extends object> {
-  /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
   readonly #listed: Named<Input>;
   readonly #tenant: (keyof Input & string) | undefined;
@@ -42,10 +36,7 @@ export class Fields<Input extends object> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }
 
-  /**
-   * Returns SQL expressions that read the fields of one input from the table expression that `list` makes. The tenant is a `tenantOf`
-   * expression, if the inputs have a tenant.
-   */
+  /** Returns SQL expressions for the fields of one input. The tenant is a `tenantOf` expression. */
   listed(db: Db, inputs: Input[]): Named<Input> {
     const tenant = this.#tenant;
     if (tenant === undefined) {
@@ -56,19 +47,12 @@ export class Fields<Input extends object> {
   }
 }
 
-/**
- * Returns an SQL expression for the tenant of an input, with the same text on one node and on a cluster. On a cluster, all inputs of a
- * statement belong to the tenant `tenantId`, by which the cluster finds its node. On one node, `tenantId` is null.
- */
+/** The same text on one node, where `tenantId` is null, and on a cluster, which finds the node of the statement by `tenantId`. */
 function tenantOf(tenantId: number | null, ofInput: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(${tenantId}::bigint, ${ofInput})`;
 }
 
-/**
- * Makes one SELECT for all inputs. On a cluster, all inputs must belong to one tenant.
- * @param select must return at most one row for an input
- * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
- */
+/** Makes one SELECT for all inputs, with at most one row for each. A row has the `input_number` of its input, counted from 1. */
 export function selectForEach<Input extends object, Row>(
   db: Db,
   fields: Fields<Input>,
@@ -80,11 +64,7 @@ export function selectForEach<Input extends object, Row>(
     FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed(db, inputs))}) AS found`;
 }
 
-/**
- * Runs the SELECT that `selectForEach` makes.
- * @returns an array with one element for each input, in the order of the inputs. The element is the row of the input, or undefined if the
- * SELECT returns no row for this input.
- */
+/** Runs `selectForEach`. Returns the row of each input in their order, or undefined if an input has no row. */
 export async function selectEach<Input extends object, Row extends object>(
   db: Db,
   fields: Fields<Input>,
@@ -96,7 +76,6 @@ export async function selectEach<Input extends object, Row extends object>(
   return inputs.map((_, index) => found.get(index + 1));
 }
 
-/** Part of the inputs of `sharesOf` that one statement handles. */
 export interface Share<Input> {
   inputs: Input[];
   /** Returns the SQL expression for the tenant of the inputs. The named table or CTE has the tenant of each input in `tenant_id`. */
@@ -117,17 +96,12 @@ export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Inp
 /** Row to which each row of an INSERT belongs, for example its credential. It must exist, and is never deleted. */
 export interface Owner<Row> {
   table: string;
-  /** Column of the INSERT with the id of the owner. */
   idColumn: keyof Row & string;
   /** Columns by which the rows are sorted, so that two statements with the same keys never deadlock. */
   key: (keyof Row & string)[];
 }
 
-/**
- * Makes the columns and rows of an INSERT into a table with tenants. On a cluster, all rows must belong to one tenant. The rows take their
- * tenant from their owner, because a cluster can send an INSERT of a SELECT to one node only if the SELECT reads the tenant from a table.
- * Rows with the same key keep their order. The LIMIT makes PostgreSQL look up each owner in an index.
- */
+/** Makes columns and rows of an INSERT. A cluster can route it only if its SELECT reads the tenant from a table, here the owner's. */
 export function rowsToInsert<Row extends { tenant_id: unknown }>(
   db: Db,
   fields: Fields<Row>,

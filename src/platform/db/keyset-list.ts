@@ -2,13 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { executeByIndex, executeWithoutTableScan } from './transaction.ts';
 
-/** Maximum number of rows that the service examines for one page. */
 export const MAX_EXAMINED = 10_000;
 
-/**
- * Number of rows that decides how a search is read. If fewer rows match, the page begins with these rows. Otherwise matching rows are
- * frequent, so an examination in the order of the list finds them soon.
- */
+/** If fewer rows match a search, the page begins with them. Otherwise an examination in the order of the list finds some soon. */
 const FEW = 2_000;
 
 type Condition = RawBuilder<unknown>;
@@ -25,17 +21,13 @@ export interface Indexed {
   column: string;
   type: 'uuid' | 'text';
   value: string;
-  /** Condition of the index, if the index is partial. */
   where?: Condition;
 }
 
-/** List of any length that staff read page by page. */
 export interface KeysetList<Row> {
   /** Name of the list and of its order. A cursor contains the name, so a cursor of another list or order is refused. */
   name: string;
-  /** Tables of the list, as in an SQL `FROM`. */
   from: RawBuilder<unknown>;
-  /** Condition that the row is of the tenant. */
   ofTenant: Condition;
   /** Conditions of a partial index that has the order of the list. Rows that do not pass are not examined. */
   where?: Condition[];
@@ -45,7 +37,6 @@ export interface KeysetList<Row> {
   /** Rows that do not match the first of these conditions are not examined. The other conditions are searches. */
   indexed?: Indexed[];
   searches?: Search[];
-  /** Conditions that the service checks for each examined row. */
   filters?: Condition[];
   /** Columns of the order. No two rows have the same values in all of them. `column` is the SQL expression, if it is not the name. */
   key: readonly { name: string; column?: RawBuilder<unknown>; type: 'uuid' | 'date' }[];
@@ -54,7 +45,6 @@ export interface KeysetList<Row> {
   row: RawBuilder<Row>;
 }
 
-/** Order of a list in which the newest row comes first. */
 export const NEWEST_FIRST = { key: [{ name: 'id', type: 'uuid' }], direction: 'DESC' } as const satisfies object;
 
 export interface KeysetPage<Row> {
@@ -65,13 +55,7 @@ export interface KeysetPage<Row> {
 
 type Numbered<Row> = Row & { list_key: string[]; passes: boolean | null; number: number };
 
-/**
- * Reads one page of a list. Ends after `MAX_EXAMINED` rows, and then returns the rows found so far, which may be fewer than `limit`.
- *
- * The statement numbers the rows that it examines. Besides the rows that pass, it returns the last row that a page may examine. So the
- * caller knows where the next page begins, and PostgreSQL stops as soon as the page is full.
- * @param after values of the key of the row after which the page begins. Null: the page begins with the first row.
- */
+/** Reads one page, which ends after `MAX_EXAMINED` rows. The last examined row comes too, so that the next page begins there. */
 export async function readKeysetPage<Row>(
   db: Database,
   list: KeysetList<Row>,
@@ -113,13 +97,11 @@ export async function readKeysetPage<Row>(
   };
 }
 
-/** Search that few rows match, and the ids of these rows. */
 interface FoundRows {
   search: Search;
   ids: string[];
 }
 
-/** Returns the search that the fewest rows match, or null if all searches match many rows. */
 async function findFew(
   db: Database,
   { from, ofTenant }: KeysetList<unknown>,
@@ -148,7 +130,6 @@ interface Examination {
   order: RawBuilder<unknown>;
 }
 
-/** Selects the rows that the page examines: their keys, and whether they pass the filters. */
 function examined(
   { from, key }: KeysetList<unknown>,
   { where, filters, few, lead, order }: Examination,
@@ -163,11 +144,7 @@ function examined(
   return sql`${rows} ORDER BY ${order} LIMIT ${sql.lit(MAX_EXAMINED)}`;
 }
 
-/**
- * Returns the conditions that the key is after `after` and within the bounds of the list. With `lead`, they compare the column of `lead`
- * together with the key. Only the index of `lead` fits such a comparison. With `column = value`, PostgreSQL might read the index of the key
- * alone, and skip any number of rows.
- */
+/** With `lead`, compares its column together with the key. With `column = value`, PostgreSQL might read the index of the key alone. */
 function boundsOf(
   { key, direction, fromId, beforeId }: KeysetList<unknown>,
   after: string[] | null,
@@ -203,7 +180,6 @@ export function given<Value, Made>(value: Value | undefined, make: (value: Value
   return value === undefined ? [] : [make(value)];
 }
 
-/** Returns one condition that is true if all conditions are true. */
 function allOf(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
 }

@@ -4,7 +4,6 @@ import { type Share, sharesOf } from './inputs.ts';
 const FLUSH_EVERY_MS = 10_000;
 const BATCH_SIZE = 1_000;
 
-/** Time of the last use of a row, as one process knows it. `atMs` is a time of `Date.now()`. */
 export interface LatestUse {
   tenantId: number;
   id: string;
@@ -12,20 +11,12 @@ export interface LatestUse {
 }
 
 /** Collects the time of the last use of each row in memory, and writes the times every 10 s instead of at each request. */
-export interface LastUsed {
-  touch(tenantId: number, id: string): void;
-  /** Writes the uses that are still in memory, and stops the background writes. */
-  close(): Promise<void>;
-}
+export type LastUsed = ReturnType<typeof collectLastUses>;
 
-/**
- * Writes the last uses of at most `BATCH_SIZE` rows to the database. `nowMs` is the time at which the write began. Returns a function that
- * tells which uses are done, because they were written, or because the row has a time that is recent enough. Each other use stays in memory
- * until a later write.
- */
+/** Writes uses at `nowMs`. Returns a function that tells which uses are done: written, or recent enough in the database. */
 export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 
-export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) => void): LastUsed {
+export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) => void) {
   const uses = new Map<string, LatestUse>();
   const write = async () => {
     const nowMs = Date.now();
@@ -48,7 +39,7 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
       .finally(() => (underWay = undefined)));
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    touch(tenantId, id) {
+    touch(tenantId: number, id: string): void {
       const use = uses.get(id);
       if (use === undefined) {
         uses.set(id, { tenantId, id, atMs: Date.now() });
@@ -56,7 +47,7 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
         use.atMs = Date.now();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await underWay;
       await flush();
@@ -64,12 +55,7 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
   };
 }
 
-/**
- * Writes the last uses of rows of any tenants. On one node, one statement writes the uses of all tenants. On a cluster, each tenant has a
- * statement of its own. The uses are sorted by id, so that two concurrent statements lock their rows in the same order and cannot deadlock.
- * @param update writes the rows of one statement, and returns the ids of the rows that it changed
- * @returns the ids of all rows that were changed
- */
+/** Writes uses sorted by id, so that two statements cannot deadlock. Returns the ids of the rows that `update` has changed. */
 export async function writeByShare<Use extends { tenantId: number }>(
   db: Db,
   uses: Use[],

@@ -11,56 +11,34 @@ import { isDatabaseFault } from './fault-messages.ts';
 
 const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
 
-/** Name of the migration that makes the schema. */
 const FIRST = '0001_schema';
 
-/** Id of the advisory lock that lets only one process migrate a database at a time. */
 const LOCK_ID = '3853314791062309107';
 
-/**
- * Longest time in milliseconds that a statement of a migration waits for a lock. Meanwhile, calls on the same table wait behind this
- * statement. The time is shorter than deadlock_timeout of PostgreSQL (1 s), so in a deadlock the migration gives way, and not a call.
- */
+/** Shorter than deadlock_timeout of PostgreSQL (1 s), so in a deadlock the migration gives way, and not a call. */
 const LOCK_WAIT_MS = 500;
-/** Time in milliseconds between two tries. During this time, the calls that waited for locks of the migration can run. */
 const PAUSE_MS = 500;
-/** Time in milliseconds after which the migration fails if it still does not get its locks. */
 const GIVE_UP_MS = 10 * 60_000;
 
-/** Differences between the migrations of this version and those of a database. */
-export interface Comparison {
-  /** Names of the migrations that the database lacks, in their order. */
-  missing: string[];
-  /** Names of the migrations that the database has and this version does not know. */
-  newer: string[];
-}
+export type Comparison = ReturnType<typeof compare>;
 
 export interface MigrationOptions {
-  /** Folder of the migrations. Used by tests. */
   folder?: string;
   /** Names of the only migrations that this call may apply. Used when the rows of an older version are loaded into its tables. */
   only?: ReadonlySet<string>;
-  /** Called once if another process migrates the database, or if another transaction holds a lock on a table. */
   onWait?: () => void;
-  /** Time in milliseconds after which the migration fails, in place of the default of 10 minutes. Used by tests. */
   giveUpMs?: number | undefined;
 }
 
 export interface MigrationResult {
-  /** Names of the migrations that this call has applied. */
   applied: string[];
   /** Names of the migrations that a newer version has applied. This version works on their schema, because a migration only adds to it. */
   newer: string[];
 }
 
 /**
- * Applies all missing migrations to the database, in one transaction. Each migration is one file `NNNN_name.sql`. An applied migration
- * cannot be undone. Several processes may call this function at the same time.
- *
- * Calls of the service wait only briefly for locks of the migrations. If a lock is not free within half a second, the transaction is rolled
- * back, the calls run for half a second, and the transaction runs again.
- * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones. Throws an error of pg if the
- * database fails, for example because its disk is full.
+ * Applies all missing migrations in one transaction, which gives way to calls every half second.
+ * @throws OperatorError if one fails, or if the database lacks migrations and also has unknown ones
  */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
@@ -69,7 +47,7 @@ export async function migrateToLatest<T>(
   const names = (await namesIn(folder)).filter((name) => only?.has(name) ?? true);
   const giveUpAtMs = performance.now() + giveUpMs;
   for (let tries = 1; ; tries += 1) {
-    const { missing, newer } = compare(names, await readList(db));
+    const { missing, newer } = compare(names, await readMigrations(db));
     if (missing.length === 0) {
       return { applied: [], newer };
     }
@@ -97,7 +75,7 @@ export async function migrateToLatest<T>(
 async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string[]): Promise<MigrationResult> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx);
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint)`.execute(tx);
-  const { missing, newer } = compare(names, await readList(tx));
+  const { missing, newer } = compare(names, await readMigrations(tx));
   if (missing.length > 0 && newer.length > 0) {
     throw new OperatorError(describeOtherBranch({ missing, newer }));
   }
@@ -112,12 +90,8 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   return { applied: missing, newer };
 }
 
-export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
-  return (await compareMigrations(db)).missing.length === 0;
-}
-
 export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
-  return compare(await namesOfThisVersion(), await readList(db));
+  return compare(await namesOfThisVersion(), await readMigrations(db));
 }
 
 let ownNames: Promise<string[]> | undefined;
@@ -138,14 +112,14 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** Refuses a database that has no tables of the service. Messages name it with `subject`. @throws OperatorError */
 export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<void> {
-  if ((await readList(db)).size === 0) {
+  if ((await readMigrations(db)).size === 0) {
     throw new OperatorError(`${subject} has no tables of Roomservice. ${NO_DATABASE}`);
   }
 }
 
 /** Refuses a database that a version before the first release made. Messages name it with `subject`. @throws OperatorError */
 export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string, remedy: string): Promise<void> {
-  const list = await readList(db);
+  const list = await readMigrations(db);
   if (list.size > 0 && !list.has(FIRST)) {
     throw new OperatorError(
       `${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`,
@@ -153,8 +127,7 @@ export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string
   }
 }
 
-/** Reads the names of the applied migrations. */
-async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
+export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) {
     return new Set();
@@ -163,17 +136,15 @@ async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-function compare(names: string[], list: Set<string>): Comparison {
+/** Returns the migrations that a database lacks, and those of a newer version that it has. */
+function compare(names: string[], list: Set<string>) {
   return {
     missing: names.filter((name) => !list.has(name)),
     newer: [...list.difference(new Set(names))].sort(),
   };
 }
 
-/**
- * Returns the message for a database that lacks migrations and also has unknown ones. A version from another branch has migrated it, because
- * a later release would have applied the missing migrations too.
- */
+/** Returns the message for a database that a version from another branch has migrated, because it also lacks migrations. */
 export function describeOtherBranch({ missing, newer }: Comparison): string {
   return (
     `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
@@ -196,11 +167,7 @@ async function apply<T>(tx: Transaction<T>, file: string, name: string): Promise
   }
 }
 
-/**
- * Splits the text of a migration into its statements, because a cluster (Citus) refuses a text of several statements. Removes each comment,
- * from `--` to the end of the line, and splits at each semicolon. So a string in a migration must contain no semicolon and no two hyphens
- * in a row (`test/tidy.test.ts`).
- */
+/** A cluster (Citus) refuses a text of several statements. So a string in a migration has no semicolon and no `--`. */
 function statementsOf(text: string): string[] {
   return text
     .replace(/--.*$/gm, '')

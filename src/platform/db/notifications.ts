@@ -5,19 +5,10 @@ import { hasPooler } from '../lib/postgres-url.ts';
 import type { Database } from './database.ts';
 import { newClient } from './session.ts';
 
-/** Pause in milliseconds before a listener opens a new connection, after the previous connection was lost or could not be opened. */
 const RECONNECT_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * Sends a notification in a separate transaction. All processes that listen to the channel receive the notification. PostgreSQL commits
- * transactions with notifications one after the other. So a transaction that changes data must not send a notification, because it would
- * then wait for other transactions.
- *
- * The commit of the notification does not wait for the disk. If the notification gets lost, it does no harm, because receivers also check
- * for new work at regular intervals.
- * @param payload at most 8,000 bytes
- */
+/** Sends at most 8,000 bytes in an own transaction, because PostgreSQL commits those with notifications one after the other. */
 export async function notify(db: Database, channel: string, payload: string): Promise<void> {
   await sql`SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(db);
 }
@@ -25,17 +16,11 @@ export async function notify(db: Database, channel: string, payload: string): Pr
 export interface ListenerOptions {
   url: string;
   channel: string;
-  /**
-   * Called with the payload of each notification. Also called with an empty text each time the listener has begun to listen. With an empty
-   * text, this function must check for new work, because the listener may have missed notifications before.
-   */
+  /** Gets each payload, and an empty text when listening has begun, because notifications may have been missed before. */
   onNotification: (payload: string) => void;
 }
 
-/**
- * Listens to notifications of PostgreSQL on a connection of its own. If this connection is lost, notifications get lost too, so the caller
- * must also check for new work at regular intervals. Behind a pooler, no notifications would arrive, so the listener opens no connection.
- */
+/** Listens on a connection of its own. Notifications may get lost, so callers also poll. Behind a pooler, no notification would arrive. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #closing = new AbortController();
@@ -60,7 +45,6 @@ export class Listener {
     }
   }
 
-  /** Listens until the connection is lost or the listener is closed. */
   async #listenOnce(signal: AbortSignal): Promise<void> {
     const { url, channel, onNotification } = this.#options;
     const client = newClient(url, {

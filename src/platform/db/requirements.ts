@@ -4,15 +4,10 @@ import type { Database } from './database.ts';
 import { MARK, MIN_POSTGRES_MAJOR } from './session.ts';
 import { TABLES } from './types.ts';
 
-/** Properties of a database and of the connection to it, which decide if the service can write to the database. */
 export interface Fitness {
-  /** Full version of the server, for example `14.9`. */
   version: string;
-  /** Character encoding of the database, for example `UTF8`. */
   encoding: string;
-  /** True if the server is a standby, which refuses writes. */
   isStandby: boolean;
-  /** True if the settings of the service have arrived. */
   hasSettings: boolean;
   role: string;
   /** Name of a table that the role may not read and change, or null if there is no such table. */
@@ -35,10 +30,7 @@ export async function readFitness(db: Database): Promise<Fitness> {
   return rows[0] as Fitness;
 }
 
-/**
- * Refuses a database that the service cannot use, before anything is written to it.
- * @throws OperatorError with the first reason
- */
+/** Refuses a database that the service cannot use, before anything is written to it. @throws OperatorError with the first reason */
 export async function refuseUnfit(db: Database): Promise<void> {
   const [fault] = faultsOf(await readFitness(db));
   if (fault !== undefined) {

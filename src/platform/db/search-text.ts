@@ -24,7 +24,6 @@ export function searchPhone(phone: string | null): string | null {
   return phone === null ? null : digitsOf(phone) || null;
 }
 
-/** Returns the form of an e-mail address that searches compare. */
 export function searchEmail(email: string): string {
   return email.toLowerCase().normalize('NFC');
 }

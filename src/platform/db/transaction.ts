@@ -2,19 +2,12 @@ import { type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
 import { isStalePlan, withRetries } from './failures.ts';
 
-/**
- * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
- * or a lost connection. The caller must make ids and times before the work begins, so that a second run of the work writes the same rows.
- * @throws UnavailableError if the database stays unavailable
- */
+/** Runs work in one transaction, and again after a temporary failure, so ids and times are made before. @throws UnavailableError */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return withRetries(() => runTransaction(db, work));
 }
 
-/**
- * Runs the work in one transaction without a retry, and throws each failure unchanged. In the mode `snapshot`, the work may only read, and
- * all its statements see the data as it was at one moment.
- */
+/** Runs the work in one transaction without a retry. In the mode `snapshot`, all its statements see the data of one moment. */
 export async function runTransaction<T>(
   db: Database,
   work: (tx: Tx) => Promise<T>,
@@ -26,7 +19,6 @@ export async function runTransaction<T>(
   return await transaction.execute(work);
 }
 
-/** Returns a statement that changes PostgreSQL settings until the end of the transaction. */
 function settingsOfTransaction(settings: Record<string, string>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
   return `SELECT ${calls.join(', ')}`;
@@ -44,12 +36,7 @@ const PLAN_BY_INDEX = settingsOfTransaction({
   plan_cache_mode: 'force_generic_plan',
 });
 
-/**
- * Runs a statement with settings that make the planner read each table by an index, in the order of the index. Without them, the planner may
- * read or sort a whole queue for its first rows, because the queue was short at the last ANALYZE, or when the statement was prepared.
- *
- * Outside of a transaction, the statement gets a transaction of its own.
- */
+/** Runs a statement that reads each table by an index. Otherwise the planner may sort a whole queue that was short at the last ANALYZE. */
 export async function executeByIndex<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const [result] = await executeWith(PLAN_BY_INDEX, db, [statement]);
   return result as QueryResult<Row>;
@@ -66,10 +53,7 @@ const PLAN_WITHOUT_TABLE_SCAN = settingsOfTransaction({
   jit: 'off',
 });
 
-/**
- * Runs a statement with settings that make the planner read indexes. Without them, the planner may scan the whole table for a search,
- * because it does not know the value, or because the table was short at the last ANALYZE.
- */
+/** Runs a statement without table scans, which the planner may choose for a search because the table was short at the last ANALYZE. */
 export async function executeWithoutTableScan<Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> {
   const [result] = await executeWith(PLAN_WITHOUT_TABLE_SCAN, db, [statement]);
   return result as QueryResult<Row>;
@@ -95,10 +79,7 @@ async function executeWith<Row>(settings: string, db: Db, statements: RawBuilder
   });
 }
 
-/**
- * Limits the time in milliseconds that each later statement of the transaction waits for a lock. After this time the statement fails
- * (`isLockTimeout`).
- */
+/** Limits the wait of later statements for locks. After it they fail (`isLockTimeout`). */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
   await sql.raw(`SET LOCAL lock_timeout = ${ms}`).execute(tx);
 }

@@ -4,19 +4,13 @@ import type { DB } from './types.ts';
 
 /** List of any length, newest row first, that a partner reads as a whole or in pages with numbers. */
 export interface WholeList<Row> {
-  /** Reads the rows after the row with the given id. If the id is null, reads from the start of the list. */
   readBatch: (afterId: string | null, limit: number) => Promise<Row[]>;
-  /** Reads one page, and the number of rows in the whole list. */
   readPage: (offset: number, limit: number) => Promise<{ count: number; results: Row[] }>;
 }
 
 const ID = sql.ref<string>('id');
 
-/**
- * Makes a list. To count the rows and to skip the rows before a page, PostgreSQL reads only ids from an index.
- * @param list query for the rows of the list, without an order and without columns
- * @param select adds the columns to the query
- */
+/** Makes a list of a query without order and columns. To count and to skip rows, PostgreSQL reads only ids from an index. */
 export function wholeList<Table extends keyof DB, Row>(
   db: Database,
   list: SelectQueryBuilder<DB, Table, object>,

@@ -2,10 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { splitTarget } from './raw-requests.ts';
 
-/**
- * Records every route when it is registered. Returns a function that makes the error of a request without a route: 404 for an unknown path,
- * or 405 with the header `Allow` for a known path that does not allow the method (decision 1). Fastify itself would always respond with 404.
- */
+/** Records all routes. Returns a function that makes the error of a request without a route: 404, or 405 with `Allow` (decision 1). */
 export function trackRoutes(app: FastifyInstance): (url: string) => ApiError {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {

@@ -1,13 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
-import { ApiError, isLogged, UnavailableError } from '../errors.ts';
+import { ApiError, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 import { drainBody, hasUnreadBody } from './unread-body.ts';
 
 export interface ErrorListeners {
-  /** Called once for each request that gets a 4xx response, before the response is sent. */
   onRefused?: (request: FastifyRequest, refusal: ApiError) => void;
-  /** Called once for each request that gets a 5xx response, before the response is sent. */
   onFailed?: (error: Error) => void;
 }
 
@@ -40,23 +38,17 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
   return new ApiError(status, isUndecodable ? 'invalid_request' : 'error', error.message);
 }
 
-/**
- * Sends the response to a request that failed. The body of a 4xx response is `{code, message}`. A 5xx response does not describe the error.
- * It has the request id, with which the operator finds the error in the log.
- */
+/** A 5xx does not describe the error. It has the request id, with which the operator finds the error in the log. */
 function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);
   if (known !== null) {
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
-    if (!isLogged(error)) {
-      request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
-    }
-    const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;
+    request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
     return reply
       .code(503)
-      .header('retry-after', String(retryAfterSeconds))
+      .header('retry-after', '2')
       .send({ message: 'The service is unavailable for a moment. Try again.', request_id: request.id });
   }
   request.log.error({ err: error }, 'request failed');

@@ -44,33 +44,20 @@ export interface HttpOptions extends ErrorListeners {
   trustedProxies: string[];
   /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */
   publicUrl?: string | null;
-  /** Called once for each request, after its response is sent or its connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** Overrides some of the default bounds on streams of events. Used by tests. */
   streams?: Partial<StreamBounds> | undefined;
 }
 
-/**
- * Largest number of characters of a path parameter. No request reaches this number, because Node responds with 431 if the request line and
- * the headers together have more than 16 KiB.
- */
+/** No request reaches this number, because Node responds with 431 if the request line and the headers have more than 16 KiB. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
   headersMs: 15_000,
   requestMs: 30_000,
-  /**
-   * Time in milliseconds for which an idle connection stays open. It is longer than in common proxies (60 s), so that the proxy closes the
-   * connection first. Otherwise the proxy might send a request on a connection that the service is closing.
-   */
+  /** Longer than in common proxies (60 s), so that the proxy closes an idle connection first, and sends no request on a closing one. */
   keepAliveMs: 72_000,
-  /** Interval in milliseconds at which Node checks if a connection exceeds `headersMs` or `requestMs`. */
   checkEveryMs: 2_000,
-  /**
-   * Time in milliseconds after which a connection without any traffic is closed, also if a request is under way. So a client that reads no
-   * byte of its response for this time is disconnected.
-   */
+  /** Closes a connection without any traffic, also if a request is under way. */
   stuckMs: 60_000,
 };
 
@@ -97,8 +84,7 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // Turns off Fastify's parser of the query. The preValidation hook below decodes the query, because that must happen only after
-      // authentication and the rate limit.
+      // The preValidation hook below decodes the query, because that must happen after authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -112,8 +98,7 @@ export function createHttpApp(options: HttpOptions): App {
   addClientAddress(app, options.trustedProxies.length > 0);
   compileOnDemand(app);
   handleErrors(app, options);
-  // This hook is not async, because an async hook would delay each request a little (its promise takes one more pass of the microtask
-  // queue).
+  // This hook is not async, because its promise would take one more pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -146,10 +131,7 @@ export function createHttpApp(options: HttpOptions): App {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/**
- * Refuses path parameters with U+0000, which PostgreSQL cannot store, or with a lone surrogate, which is not text (decision 2).
- * @throws ApiError 400
- */
+/** PostgreSQL cannot store U+0000, and a lone surrogate is not text (decision 2). */
 function refuseUnstorableText(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) {
     if (value.includes('\0') || !value.isWellFormed()) {
@@ -169,10 +151,7 @@ function refuseTenantParameters(request: FastifyRequest): void {
   }
 }
 
-/**
- * Refuses query parameters that a call of the staff API does not know. A misspelled filter would otherwise show everything, and a misspelled
- * `dry_run` would change the menu. Partners may send unknown parameters (decision 4).
- */
+/** A misspelled filter would otherwise show everything, and a misspelled `dry_run` would change the menu. */
 function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void {
   const schema = routeOptions.schema?.querystring as { properties: object } | undefined;
   if (schema !== undefined && routeOptions.url?.startsWith('/v1/staff/')) {

@@ -17,34 +17,21 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes of a body, and the headers that say how to decode it. */
-export interface EncodedBody {
-  bytes: Buffer;
-  contentType: string | undefined;
-  contentEncoding: string | undefined;
-}
+export type EncodedBody = ReturnType<typeof encodedBodyOf>;
 
 /** Time in milliseconds in which a body must arrive, from the moment at which its request has its place. */
 const BODY_MS = 5_000;
 const DOCUMENT_MS = 60_000;
 
 /**
- * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. These rules apply:
- * - An invalid body is refused (400, 408, 413 or 415) only just before the handler runs, because the other checks must respond first
- *   (decision 1).
- * - The size limit is the `bodyLimit` of the route or the app.
- * - A route whose schema has no body ignores any body (decision 38).
- *
- * One parser reads each body as bytes, and a hook (`preHandler`) decodes and validates these bytes. Fastify's own parsers are not used,
- * because they refuse an invalid body too early. For example, an unknown path with an invalid body would get 400 instead of 404. Fastify
- * would also close the connection after an invalid body, so the client would have to connect again.
+ * Validates a body just before the handler, because other checks respond first (decision 1). Fastify's own parsers would refuse it too
+ * early. A route whose schema has no body ignores any body (decision 38).
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', readRequestBody);
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    // A malformed Content-Type is removed, so it counts as missing. Otherwise Fastify would refuse the request before it calls the parser
-    // above, even if the request has no body.
+    // A malformed Content-Type counts as missing. Otherwise Fastify would refuse it, even if the request has no body.
     if (request.mediaType === undefined) {
       delete request.headers['content-type'];
     }
@@ -63,11 +50,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
   });
 }
 
-/**
- * Reads the body of a request. Returns its bytes, or the error with which it must be refused: 413 if it is larger than the limit of the
- * route, 408 if it does not arrive in time. The error closes the connection if the client may still be sending.
- * @throws DecodeError 400 if the client closes the connection before the end of the body
- */
+/** Reads a body. Returns its bytes, or the error that refuses it (413, 408). @throws DecodeError 400 if the client leaves too early */
 export function readRequestBody({ routeOptions }: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   const limitBytes = routeOptions.bodyLimit;
   const withinMs = routeOptions.config.place === 'document' ? DOCUMENT_MS : BODY_MS;
@@ -106,13 +89,8 @@ function tooLate(withinMs: number): ApiError {
   return new ApiError(408, 'error', message, { connection: 'close' });
 }
 
-/** Schemas as they are validated, by the schema of a route. */
 const compiled = new WeakMap<object, { schema: object; validator: Validator }>();
 
-/**
- * Decodes and validates the body of a request. Returns undefined if the route has no body.
- * @throws ApiError 400, or DecodeError 400 or 415
- */
 function checkBody(request: FastifyRequest): unknown {
   const { routeOptions } = request;
   if (routeOptions.schema?.body === undefined) {
@@ -145,7 +123,7 @@ function compiledOf(schema: object, isClosed: boolean): { schema: object; valida
 }
 
 /** Returns the body of a request as it arrived. For a route with `takesEncodedBody`. */
-export function encodedBodyOf({ body, headers }: FastifyRequest): EncodedBody {
+export function encodedBodyOf({ body, headers }: FastifyRequest) {
   return {
     bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
     contentType: headers['content-type'],
@@ -153,11 +131,7 @@ export function encodedBodyOf({ body, headers }: FastifyRequest): EncodedBody {
   };
 }
 
-/**
- * Decodes a body in one of the three content types of contract §1.
- * @param schema JSON Schema of the body. A form has only texts, which are converted to the types in this schema.
- * @throws DecodeError 400 if the body is malformed, 415 if its type, charset or encoding is not supported
- */
+/** Decodes a body in one of the three content types of contract §1. @throws DecodeError 400 or 415 */
 export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody, schema: unknown): unknown {
   if (contentEncoding && contentEncoding.toLowerCase() !== 'identity') {
     throw unsupported('a Content-Encoding other than identity is not supported');

@@ -5,24 +5,15 @@ import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Address of the client, without port, brackets or zone. An IPv4 address is never written as IPv6. If a trusted proxy names no valid
-     * address, the proxy counts as the client. Use this field instead of `ip`, which is the address as the connection has it.
-     */
+    /** Without port, brackets or zone, and IPv4 never as IPv6. */
     readonly clientAddress: string;
   }
 }
 
-/**
- * Valid value of the Host header: a host name or address, and an optional port. It is checked because links in responses contain it. The
- * value may be empty (RFC 9112 §3.2).
- */
+/** Valid Host header, which links in responses contain. It may be empty (RFC 9112 §3.2). */
 export const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/**
- * Adds `clientAddress` to the requests of the app.
- * @param hasProxies true if the app trusts proxies. Then it cleans the headers in which they forward the client's address
- */
+/** Adds `clientAddress` to requests. If the app trusts proxies, cleans the headers in which they forward it. */
 export function addClientAddress(app: FastifyInstance, hasProxies: boolean): void {
   if (hasProxies) {
     app.addHook('onRequest', (request, _reply, done) => {
@@ -37,11 +28,7 @@ export function addClientAddress(app: FastifyInstance, hasProxies: boolean): voi
   });
 }
 
-/**
- * Removes from the X-Forwarded-* headers what is no address, no host or no protocol of HTTP. In a list of addresses, each proxy adds its
- * entry at the end. So all entries before an invalid one are removed too, because the proxy that wrote the invalid one does not vouch for
- * them.
- */
+/** Each proxy adds its entry at the end. So all entries before an invalid one go too: the proxy that wrote it does not vouch for them. */
 function cleanForwarded(headers: IncomingHttpHeaders): void {
   const clean = (name: string, cleaned: (text: string) => string | null) => {
     if (headers[name] !== undefined) {
@@ -63,10 +50,7 @@ function cleanAddresses(list: string): string {
   return addresses.slice(addresses.lastIndexOf(null) + 1).join(', ');
 }
 
-/**
- * Returns an IP address in its usual notation, without the port, the brackets and the zone that a proxy may write. Returns null if the text
- * is not an address. The address of a closed connection is undefined.
- */
+/** The address of a closed connection is undefined. */
 function cleanAddress(text = ''): string | null {
   const bare = text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
   if (isIPv4(bare)) {
@@ -75,11 +59,7 @@ function cleanAddress(text = ''): string | null {
   return isIPv6(bare) ? ipaddr.process(bare.replace(/%.*/, '')).toString() : null;
 }
 
-/**
- * Returns the network of a client's address, as `clientAddress` has it. All addresses of a network count as one client. The network of an
- * IPv4 address is the address itself. For an IPv6 address, it is the first 64 bits (/64), because an Internet provider gives each customer
- * at least a /64.
- */
+/** Returns what counts as one client: an IPv4 address, or the /64 of an IPv6 address, the least that a provider gives a customer. */
 export function clientNetwork(address: string): string {
   if (!isIPv6(address)) {
     return address;

@@ -2,16 +2,10 @@ import fastJsonStringify, { type Schema } from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
 import { compileSchema, invalidValue } from '../lib/validation.ts';
 
-/**
- * Names of the parts of a request in error messages. The keys are Fastify's names of these parts. The body is not listed, because
- * `body.ts` validates it.
- */
+/** Names of the parts of a request in messages, by Fastify's names. `body.ts` validates the body. */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
-/**
- * Compiles a schema of a route only when a request first needs it. To compile all schemas at the start would take a sixth of the start
- * time, although most processes get requests for only some of the routes.
- */
+/** Compiles a schema when a request first needs it. To compile all at the start would take a sixth of the start time. */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {
     const whole = PART_NAMES[httpPart];
@@ -26,17 +20,9 @@ export function compileOnDemand(app: FastifyInstance): void {
 
 type Serializer = (value: unknown) => string;
 
-/** Compiled serializers, by the JSON text of their schema. */
 const serializers = new Map<string, Serializer>();
 
-/**
- * Returns the serializer of a response. The serializer is compiled when it is first called. If several operations have equal response
- * schemas, they share one serializer.
- *
- * Some operations return an array of all entries or, if the request asks for a page, an object with one page. Their response schema is a
- * union of an array and an object. One serializer for this union would have to validate each response to find its type. So the array and
- * the object each get a serializer.
- */
+/** Compiles at the first call. Of a union of an array and a page, one serializer would have to validate each response. */
 export function serializerOf(schema: Schema): Serializer {
   const [first, second] = 'anyOf' in schema ? (schema.anyOf ?? []) : [];
   if (isOfType(first, 'array') && isOfType(second, 'object')) {
@@ -55,12 +41,7 @@ function compileSerializer(schema: Schema): Serializer {
   return serializer;
 }
 
-/**
- * Returns the schema, but with a nullable type in place of each union of a type and null. For each union, the serializer would have a
- * validator that finds the type of each value. Compiling these validators would block the event loop for up to 90 ms at the first response.
- * Running them would double the time of each response.
- * @param text the schema as JSON
- */
+/** With a union, the serializer would need a validator, which takes 90 ms to compile and doubles the time of each response. */
 function withoutNullUnions(text: string): Schema {
   return JSON.parse(text, (_key, node) => {
     const [type, nothing, ...others] = Array.isArray(node?.anyOf) ? node.anyOf : [];

@@ -1,7 +1,4 @@
-/**
- * Returns true if the header `Accept-Encoding` allows gzip (RFC 9110 §12.5.3). It must contain `gzip`, `x-gzip` or `*` with a weight above
- * 0.
- */
+/** Returns true if `Accept-Encoding` has `gzip`, `x-gzip` or `*` with a weight above 0 (RFC 9110 §12.5.3). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) {
     return false;

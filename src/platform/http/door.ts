@@ -35,10 +35,7 @@ declare module 'fastify' {
 
 /** Places of a process. The database has fewer connections than that, and more calls under way would not be answered sooner. */
 const PLACES = 256;
-/**
- * Places of a tenant, three quarters of the default pool of connections. With more, the calls of one tenant keep all cores of the database
- * busy, and those of other tenants wait.
- */
+/** Three quarters of the default pool. With more, one tenant keeps all cores of the database busy, and the others wait. */
 const PLACES_OF_TENANT = 15;
 const LONG_CALLS_OF_TENANT = 3;
 const BULK_WRITES_OF_TENANT = 1;
@@ -51,13 +48,9 @@ const STRANGERS = 32;
 const STRANGERS_OF_NETWORK = 4;
 /** Largest body of a call that is not a long one. The usual order has 1 KB, and one of 16 KB has a hundred items. */
 const LARGE_BODY_BYTES = 16 * 1024;
-/** Longest wait for a place, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/**
- * The one place where requests wait. It stands behind authentication and the budget of calls, and before the body is read, so that the
- * bodies in memory are bounded by the places. Who waits is served in turn, tenant by tenant (docs/decisions/0021-the-door.md).
- */
+/** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0021-the-door.md). */
 export class Door {
   readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
   readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
@@ -77,16 +70,16 @@ export class Door {
     none: [],
   };
 
-  /** Number of requests that wait for a place. */
   get waiting(): number {
     return Object.values(this.#gates).reduce((sum, [gate]) => sum + (gate?.waiting ?? 0), 0);
   }
 
-  /**
-   * Takes a place of the given kind (`HeldPlace`).
-   * @param done called when the request has its place, or with the error that refuses it. Not called if the client leaves before.
-   */
+  /** Takes a place. Calls `done` with it, or with the error that refuses it, or never if the client leaves before. */
   enter(request: FastifyRequest, reply: FastifyReply, kind: Place, done: (error?: Error) => void): void {
+    if (kind === 'none') {
+      done();
+      return;
+    }
     const holder = request.holder === '' ? clientNetwork(request.clientAddress) : request.holder;
     const gates = this.#gates[kind];
     const hold = () => {
@@ -117,10 +110,7 @@ export class Door {
 /** Interval in milliseconds at which the handler of a client that has left is asked if it has ended. */
 const LOOK_EVERY_MS = 50;
 
-/**
- * Place of a request under way. It becomes free when the connection is done with the response. A handler may still work when its client has
- * left, and keeps its place until it has ended.
- */
+/** Free when the response is done. A handler whose client has left keeps it until the handler has ended. */
 class HeldPlace {
   #leave: (() => void) | null;
 
@@ -133,7 +123,6 @@ class HeldPlace {
     }
   }
 
-  /** Gives the place back although the response is still open, as a stream of events is. */
   leave(): void {
     this.#leave?.();
     this.#leave = null;
@@ -151,11 +140,7 @@ class HeldPlace {
 /** Largest number of requests that begin in one iteration of the event loop. They take about 2 ms, so no connection waits long for them. */
 const MAX_TOGETHER = 24;
 
-/**
- * Returns a function that lets the requests begin together that one iteration of the event loop has read. This takes a third less processor
- * time for each of many short requests than to begin each as soon as it is read, because the code for each step stays in the caches of the
- * processor. A single request begins at the end of its iteration, some 10 µs later.
- */
+/** Requests of one iteration of the event loop begin together. Many short ones then take a third less time, thanks to warm caches. */
 export function createTogether(): (begin: () => void) => void {
   const waiting: (() => void)[] = [];
   const beginNext = () => {
@@ -173,7 +158,6 @@ export function createTogether(): (begin: () => void) => void {
   };
 }
 
-/** Lets the requests of an app wait at a door. */
 export function addDoor(app: FastifyInstance): void {
   const door = new Door();
   app.decorate('door', door);
@@ -190,30 +174,17 @@ export function addDoor(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const { place = 'none' } = request.routeOptions.config;
     const isLong = place === 'call' && hasLargeBody(request.headers);
-    enterUnlessNone(request, reply, isLong ? 'long' : place === 'stranger' ? 'none' : place, done);
+    door.enter(request, reply, isLong ? 'long' : place === 'stranger' ? 'none' : place, done);
   });
   app.addHook('preValidation', (request, reply, done) => {
     const { place } = request.routeOptions.config;
-    enterUnlessNone(request, reply, place === 'stranger' ? place : 'none', done);
+    door.enter(request, reply, place === 'stranger' ? place : 'none', done);
   });
 }
 
 /** Returns true if the body may be large. The length of a body in chunks is not known before its end. */
 function hasLargeBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
-}
-
-function enterUnlessNone(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  kind: Place,
-  done: (error?: Error) => void,
-): void {
-  if (kind === 'none') {
-    done();
-  } else {
-    request.server.door.enter(request, reply, kind, done);
-  }
 }
 
 function tryEnterAll(gates: Gate[], holder: string): boolean {

@@ -6,23 +6,15 @@ export function etagOf(body: Buffer | string): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
-/**
- * Returns true if `If-None-Match` names this tag, which means that the caller already has the current response. Treats weak and strong tags
- * alike, as RFC 9110 §13.1.2 requires.
- */
+/** Returns true if `If-None-Match` names this tag. Weak and strong tags are alike (RFC 9110 §13.1.2). */
 export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
-  // Nearly every caller sends back exactly the tag that it got, so the whole header is compared first, which is fast. Any other header is
-  // split into its list of tags.
+  // Nearly every caller sends back exactly the tag that it got, and this comparison is fast.
   return given === etag || given.split(',').some(isThis);
 }
 
-/**
- * Returns true if the header `If-Match` allows a change of the resource that has this tag. The header must be an asterisk, or a list that
- * contains the tag. A weak tag never matches, because the comparison is strong (RFC 9110 §13.1.1).
- * @param etag strong tag without a comma
- */
+/** Returns true if `If-Match` allows a change of a resource with this strong tag. A weak tag never matches (RFC 9110 §13.1.1). */
 export function matchesIfMatch(ifMatch: string, etag: string): boolean {
   return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
 }

@@ -8,26 +8,22 @@ declare module 'fastify' {
   }
 }
 
-/** Person or display that opens a stream, and its tenant. */
 export interface StreamOwner {
   tenantId: number;
   callerId: string;
 }
 
 const BOUNDS = {
-  /** Maximum number of open streams of one caller, of one tenant and of this process. */
   ofCaller: 20,
   ofTenant: 200,
   ofProcess: 2_000,
   /** Time between two keep-alive messages, which is shorter than proxies keep a connection without traffic. */
   beatEveryMs: 10_000,
-  /** Time within which a client must take a message. Then its connection is closed. */
   undrainedMs: 30_000,
   /** Time after which a stream ends. Its client then connects again, perhaps to another process. */
   longestMs: 30 * 60_000,
   checkEveryMs: 1_000,
 };
-/** Bounds on streams of events. All times are in milliseconds. */
 export type StreamBounds = typeof BOUNDS;
 
 const RETRY_AFTER_SECONDS = 5;
@@ -55,16 +51,11 @@ export class EventStreams {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** Number of open streams. */
   get size(): number {
     return this.#open.size;
   }
 
-  /**
-   * Sends the headers and a first keep-alive message, and keeps the response open.
-   * @param take is called only when the client has taken all earlier events. The caller calls `notify` when there is a new event
-   * @throws ApiError 429 `rate_limited` if the caller, the tenant or the process has too many streams
-   */
+  /** Opens a stream. `take` is called when the client has taken all earlier events. @throws ApiError 429 if there are too many streams */
   open(request: FastifyRequest, reply: FastifyReply, owner: StreamOwner, take: TakeEvent): EventStream {
     this.#refuseTooMany(owner);
     const response = takeOver(reply);
@@ -84,7 +75,6 @@ export class EventStreams {
     return stream;
   }
 
-  /** Responds to a HEAD request with the headers of a stream. */
   sendHead(reply: FastifyReply): void {
     takeOver(reply).end();
   }
@@ -115,14 +105,12 @@ export class EventStreams {
   }
 }
 
-/** Adds `eventStreams` to an app. When the app closes, the streams end. */
 export function addEventStreams(app: FastifyInstance, bounds: Partial<StreamBounds> = {}): void {
   const streams = new EventStreams(bounds);
   app.decorate('eventStreams', streams);
   app.addHook('preClose', async () => streams.stop());
 }
 
-/** Takes the response from Fastify, with the headers of a stream. */
 function takeOver(reply: FastifyReply): ServerResponse {
   const { raw: response } = reply.hijack();
   for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
@@ -151,7 +139,6 @@ export class EventStream {
     this.#beat(this.#openedAtMs);
   }
 
-  /** Sends the next event as soon as the client has taken the previous message. */
   notify(): void {
     const text = this.#writingSinceMs !== null || this.#hasEnded ? null : this.#take();
     if (text !== null) {
@@ -159,7 +146,6 @@ export class EventStream {
     }
   }
 
-  /** Ends the stream. Its client may open a new stream. */
   end(text = ''): void {
     if (!this.#hasEnded) {
       this.#response.end(text);
@@ -176,7 +162,6 @@ export class EventStream {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  /** Sends a keep-alive message if it is due, and enforces the bounds on times. */
   #check(nowMs: number): void {
     const { beatEveryMs, undrainedMs, longestMs } = this.#bounds;
     if (this.#writingSinceMs !== null) {

@@ -1,13 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteError } from '../errors.ts';
 
-/** Properties of a guard that the OpenAPI documents show. */
 export interface GuardFacts {
-  /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
   /** Second set of security schemes. The caller may satisfy all of them instead of all schemes in `security`. */
   readonly otherSecurity?: readonly SecurityScheme[];
-  /** Errors with which the guard can refuse a request. */
   readonly errors: readonly RouteError[];
 }
 

@@ -6,11 +6,11 @@ import { invalidField } from '../errors.ts';
 import { addDays } from '../lib/dates.ts';
 import { isUuid } from '../lib/ids.ts';
 import { sendJsonBytes } from './list.ts';
+import { pageExample } from './paging.ts';
 
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
 
-/** Query parameters of each long list of staff. */
 export const KeysetQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
@@ -33,7 +33,6 @@ export type KeysetQuery = Type.Static<typeof KeysetQuery>;
 
 /** Returns the schema of a response of a long list. Its title and its example are made from those of the entry. */
 export function keysetPageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
-  const { title, examples } = entry;
   return Type.Object(
     {
       results: Type.Array(entry, { description: 'The next entries of the list.' }),
@@ -45,29 +44,23 @@ export function keysetPageOf<T extends Type.TSchema & { title?: string; examples
     },
     {
       description: 'A part of the list.',
-      ...(title !== undefined && { title: `${title}Page` }),
-      ...(Array.isArray(examples) && { examples: [{ results: examples, next: null }] }),
+      ...pageExample(entry, (results) => ({ results, next: null })),
     },
   );
 }
 
-/** Part of a list: its rows, and the cursor of the next part. The cursor is null at the end of the list. */
 export interface ListPart<Row> {
   rows: Row[];
   next: string | null;
 }
 
-/**
- * Reads the part of a list that the query asks for.
- * @throws ApiError 400 `invalid_request` if `after` is not a cursor of this list in this order
- */
+/** Reads the part of a list that the query asks for. @throws ApiError 400 if `after` is not a cursor of this list in this order */
 export async function readPart<Row>(db: Database, list: KeysetList<Row>, query: KeysetQuery): Promise<ListPart<Row>> {
   const after = query.after === undefined ? null : readCursor(query.after, list);
   const { rows, next } = await readKeysetPage(db, list, { after, limit: query.limit ?? DEFAULT_LIMIT });
   return { rows, next: next === null ? null : cursorOf([list.name, ...next]) };
 }
 
-/** Sends the part of a list. */
 export function sendPart<Row>(
   reply: FastifyReply,
   { rows, next }: ListPart<Row>,

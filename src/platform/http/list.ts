@@ -6,9 +6,7 @@ import { arrayTexts, slicesOf, streamTexts } from './streaming.ts';
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
-/**
- * Sends a list that may be of any length. Streams the whole list, or sends one page if the query asks for a page (decision 10).
- */
+/** Streams a list of any length, or sends one page if the query asks for a page (decision 10). */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,
@@ -23,9 +21,7 @@ export async function sendLongList<Row extends { id: string }>(
   return sendJsonBytes(reply, JSON.stringify(pageBody(request, wanted, { count, results: results.map(render) })));
 }
 
-/**
- * Sends JSON in parts, as fast as the caller reads it. For HEAD, makes only the first part, so that the status is that of GET.
- */
+/** Sends JSON in parts, as fast as the caller reads it. For HEAD, makes only the first part, so that the status is that of GET. */
 export async function sendTexts(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -69,13 +65,9 @@ export function sendCsv(reply: FastifyReply, filename: string, csv: string): nev
   return reply.type('text/csv; charset=utf-8').send(Buffer.from(`${BYTE_ORDER_MARK}${csv}`)) as never;
 }
 
-/** Size in bytes above which JSON that is in memory is sent in slices. */
 const LARGE_BYTES = 1024 * 1024;
 
-/**
- * Sends JSON that is in memory. If it is large, it is sent in slices, as fast as the caller reads it, because the connection copies what is
- * sent. The slices share the memory of `json`.
- */
+/** Sends JSON that is in memory, and large JSON in slices that share its memory, because the connection copies what is sent. */
 export function sendLargeJson(reply: FastifyReply, json: Buffer): never {
   if (json.length <= LARGE_BYTES) {
     return sendJsonBytes(reply, json);
@@ -90,10 +82,7 @@ export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFra
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
-/**
- * Returns the response body of a list whose entries are all in memory. It is the array of all entries, or one page if the query asks for a
- * page.
- */
+/** Returns the body of a list whose entries are all in memory: all entries, or one page if the query asks for a page. */
 export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {

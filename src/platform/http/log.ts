@@ -1,45 +1,32 @@
 import { type FastifyRequest, LogController } from 'fastify';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 
-/**
- * Time in milliseconds for which log lines are collected before they are passed to the thread that writes them. To pass one text to this
- * thread takes several times as long as to make a line. Under load, about a hundred lines are passed together, so the time for each line is
- * short.
- */
+/** To write one line takes several times as long as to make it. Collected lines are lost if the process is killed. */
 const GATHER_MS = 10;
-/**
- * Number of collected characters at which the lines are passed to the thread immediately. It is small, because the collected lines are lost
- * if the process is killed.
- */
-const GATHER_LENGTH = 16 * 1024;
+const GATHER_LENGTH = 16 * 1024 - 1;
 
-/** Message of the line that reports a request. */
 export const REQUEST = 'request';
 
 /** Creates a logger. No line contains headers or bodies. */
 export function createLogger(level: string, output: DestinationStream): Logger {
-  return pino({ level, base: null, timestamp: createTimestamp() }, output);
+  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, output);
 }
 
 /** Opens standard output for log lines. They are readable if it is a terminal, and JSON if it is not. */
 export async function openLogOutput(): Promise<DestinationStream> {
-  return process.stdout.isTTY ? await readableLines() : gatherLines();
+  return process.stdout.isTTY
+    ? await readableLines()
+    : pino.destination({ sync: false, minLength: GATHER_LENGTH, periodicFlush: GATHER_MS });
 }
 
-/**
- * Returns a log destination that writes readable lines. Loads the package `pino-pretty` only here, because a process that writes JSON lines
- * does not need this package.
- */
+/** Loads `pino-pretty` only here, because a process that writes JSON lines does not need it. */
 async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   const terminal = pretty({ sync: true, singleLine: true, ignore: 'pid,hostname' });
   return { write: (line) => terminal.write(shortened(line)) };
 }
 
-/**
- * Shortens the line of a request, so that it fits into one row of a terminal. Otherwise a few requests would push the secrets away that a
- * start prints only once.
- */
+/** One row of a terminal. Otherwise a few requests would push away the secrets that a start prints only once. */
 function shortened(line: string): string {
   const { msg, level, time, method, path, status, duration_ms: ms, cut_off } = JSON.parse(line);
   if (msg !== REQUEST) {
@@ -51,66 +38,13 @@ function shortened(line: string): string {
   return `${JSON.stringify({ level, time, msg: shortMessage })}\n`;
 }
 
-/**
- * Returns a function that makes the time field of a log line. It formats the time again only after a millisecond has passed, because the
- * formatting takes nearly half of the time for a line.
- */
-function createTimestamp(): () => string {
-  let atMs = 0;
-  let text = '';
-  return () => {
-    const nowMs = Date.now();
-    if (nowMs !== atMs) {
-      atMs = nowMs;
-      text = `,"time":"${new Date(nowMs).toISOString()}"`;
-    }
-    return text;
-  };
-}
-
-/**
- * Returns a log destination that collects lines in memory, and passes them together to a thread that writes them to standard output. When
- * the process exits, the main thread writes the lines that are still in memory.
- */
-function gatherLines(): DestinationStream {
-  const destination = pino.destination({ sync: false });
-  let lines = '';
-  let timer: NodeJS.Timeout | undefined;
-  const handOver = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    destination.write(lines);
-    lines = '';
-  };
-  process.on('exit', () => {
-    if (lines !== '') {
-      pino.destination({ sync: true }).write(lines);
-    }
-  });
-  return {
-    write(line) {
-      timer ??= setTimeout(handOver, GATHER_MS);
-      lines += line;
-      if (lines.length >= GATHER_LENGTH) {
-        handOver();
-      }
-    },
-  };
-}
-
-/**
- * Turns off Fastify's own log lines about requests. Only the line about a response that failed while it was streamed is kept, because the
- * error handler is not called for such a failure.
- */
+/** Keeps only Fastify's line about a response that failed while it was streamed, for which the error handler is not called. */
 export class QuietLogController extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
   }
 
-  /**
-   * Logs a response that failed after it had begun. If the client has closed the connection, this function logs nothing, because the log
-   * line of the request already reports it.
-   */
+  /** If the client has closed the connection, the log line of the request reports it already. */
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       request.log.error({ err: error }, 'response cut off, because an error occurred after the response had begun');

@@ -1,16 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-export interface HttpMetrics {
-  /** Records the duration and the status of a request whose response has ended. */
-  answered(request: FastifyRequest, reply: FastifyReply): void;
-}
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
-/**
- * Creates the metric of the duration of requests, by method, route and status. The time of a request begins when the service has read its
- * headers. It ends when the operating system has taken the last byte of the response.
- */
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+/** Creates the metric of the duration of requests, from their headers to the last byte of the response. */
+export function createHttpMetrics(registry: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response',
@@ -19,7 +13,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     registers: [registry],
   });
   return {
-    answered(request, reply) {
+    answered(request: FastifyRequest, reply: FastifyReply): void {
       // A stream of events is not recorded. It stays open for long, so its duration says nothing about the speed of the service.
       if (request.routeOptions.config.eventSchema !== undefined) {
         return;
@@ -30,13 +24,9 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Present counts of a process. They are read at each collection of the metrics. */
 export interface PresentCounts {
-  /** Returns the number of requests that wait for a place at the door. */
   countRequests: () => number;
-  /** Returns the number of callers that wait for a database connection. */
   countCallers: () => number;
-  /** Returns the number of open streams of events. */
   countStreams: () => number;
 }
 

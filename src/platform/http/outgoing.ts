@@ -5,9 +5,7 @@ export interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'>
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
-  /** Agent that makes the connection. If missing, the call has its own connection, which is closed afterwards. */
   agent?: Agent;
-  /** Ends the call. If the signal is aborted, the call fails with its reason. */
   signal: AbortSignal;
 }
 
@@ -20,11 +18,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Maximum size of the headers of a response, in bytes. Some servers and proxies send more than the 16 KiB that Node allows. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/**
- * Calls a server over HTTP or HTTPS, and returns the response after its headers. Also reads responses that are not quite valid, for example
- * with folded headers or after an unexpected 100, which the global `fetch` and undici refuse. Follows no redirect.
- * @throws an error with a code of the operating system, of TLS or of the HTTP parser (`HPE_…`) if no response can be read
- */
+/** Calls a server, and follows no redirect. Also reads responses that are not quite valid, which `fetch` and undici refuse. */
 export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { signal } = options;
@@ -46,10 +40,7 @@ export function callOut(url: URL, { body, agent, ...options }: OutgoingCall): Pr
   });
 }
 
-/**
- * Reads the body of a response as text.
- * @throws Error if the body is larger than 8 MiB, or if the connection ends before the body does
- */
+/** Reads the body of a response as text. @throws Error if it is larger than 8 MiB, or ends too early */
 export async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

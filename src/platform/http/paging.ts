@@ -35,40 +35,22 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Type.Static<typeof PageQuery>;
 
-export interface PageRequest {
-  page: number;
-  pageSize: number;
-}
-
-export interface Page<T> {
-  count: number;
-  next: string | null;
-  previous: string | null;
-  results: T[];
-}
+export type PageRequest = NonNullable<ReturnType<typeof requestedPage>>;
 
 /** Returns the page that the query asks for, or null if it asks for the plain array of all entries. */
-export function requestedPage(query: PageQuery): PageRequest | null {
+export function requestedPage(query: PageQuery) {
   if (query.page === undefined && query.page_size === undefined) {
     return null;
   }
   return { page: query.page ?? 1, pageSize: query.page_size ?? DEFAULT_PAGE_SIZE };
 }
 
-/** Returns the number of rows that come before the page. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
-/**
- * Returns the response body of one page.
- * @throws ApiError 404 if the page is after the last page. Page 1 of an empty list exists (decision 10).
- */
-export function pageBody<T>(
-  request: FastifyRequest,
-  wanted: PageRequest,
-  found: { count: number; results: T[] },
-): Page<T> {
+/** Returns the body of one page. @throws ApiError 404 after the last page. Page 1 of an empty list exists (decision 10). */
+export function pageBody<T>(request: FastifyRequest, wanted: PageRequest, found: { count: number; results: T[] }) {
   const lastPage = Math.max(1, Math.ceil(found.count / wanted.pageSize));
   if (wanted.page > lastPage) {
     throw new ApiError(404, 'error', `There is no page ${wanted.page}. The last page is ${lastPage}.`);
@@ -82,26 +64,17 @@ export function pageBody<T>(
   };
 }
 
-/** JSON text of a page without its entries, in two parts: the text before the entries, and the text after them. */
-export interface PageFrame {
-  opening: string;
-  closing: string;
-}
+export type PageFrame = ReturnType<typeof pageFrame>;
 
-/**
- * Returns the JSON text of a page without its entries, in two parts.
- * @throws ApiError 404 if the page is after the last page
- */
-export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
+/** Returns a page without its entries. @throws ApiError 404 if the page is after the last page */
+export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number) {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  // `results` is the last field of a page, so its list is followed only by `]}`.
   const closing = ']}';
   return { opening: text.slice(0, -closing.length), closing };
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // A client may send an empty Host header. With HTTP/1.0, a client may also omit it. In both cases, the link begins with the address on
-  // which the service listens.
+  // Without a Host header (HTTP/1.0) or with an empty one, the link begins with the address on which the service listens.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);
@@ -111,8 +84,13 @@ function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): str
   return `${base}${path}?${parameters}`;
 }
 
-/** Returns the schema of a page for the OpenAPI documents. The title and the example of the page are made from those of the entry. */
-export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
+interface Example {
+  title?: string;
+  examples?: unknown;
+}
+
+/** Returns the schema of a page for the OpenAPI documents. Its title and its example are made from those of the entry. */
+export function pageOf<T extends Type.TSchema & Example>(entry: T) {
   return Type.Object(
     {
       count: Type.Integer({ description: 'Number of entries in the whole list.' }),
@@ -124,16 +102,17 @@ export function pageOf<T extends Type.TSchema & { title?: string; examples?: unk
       }),
       results: Type.Array(entry, { description: 'The entries of this page.' }),
     },
-    { description: 'One page of the list.', ...titleOf(entry), ...exampleOf(entry) },
+    {
+      description: 'One page of the list.',
+      ...pageExample(entry, (results) => ({ count: results.length, next: null, previous: null, results })),
+    },
   );
 }
 
-function titleOf({ title }: { title?: string }) {
-  return title === undefined ? {} : { title: `${title}Page` };
-}
-
-function exampleOf({ examples }: { examples?: unknown }) {
-  return Array.isArray(examples)
-    ? { examples: [{ count: examples.length, next: null, previous: null, results: examples }] }
-    : {};
+/** Returns title and example of a page, made from those of its entry. */
+export function pageExample({ title, examples }: Example, pageWith: (results: unknown[]) => object) {
+  return {
+    ...(title !== undefined && { title: `${title}Page` }),
+    ...(Array.isArray(examples) && { examples: [pageWith(examples)] }),
+  };
 }

@@ -11,10 +11,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const SANE = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
-/**
- * Returns the `X-Request-Id` of the request if its characters are safe in the log and in the response (decision 8). Otherwise returns a new
- * id.
- */
+/** Returns the `X-Request-Id` of the request if it is safe in the log and in the response (decision 8), or else a new id. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
@@ -39,12 +36,7 @@ export function hasBrokenPath(target: string): boolean {
   }
 }
 
-/**
- * Returns a target for which the router finds the route. Several slashes in a row become one slash, for example if a client joins a base URL
- * with a slash at its end and a path. The router refuses a path with broken percent-encoding, so this function escapes
- * each percent sign of such a path. The checks that come before the check of the path (decision 1) can then run, and refuse the request
- * first.
- */
+/** Returns a target that the router accepts, with broken percent-encoding escaped. So earlier checks refuse it first (decision 1). */
 export function routableTarget(target: string): string {
   const isBroken = hasBrokenPath(target);
   if (!isBroken && !target.includes('//')) {
@@ -61,10 +53,7 @@ export function splitTarget(target: string): [path: string, rest: string] {
   return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];
 }
 
-/**
- * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.
- * @throws ApiError 400 or 417
- */
+/** Refuses an invalid Host or Expect header, which Node's parser accepts. @throws ApiError 400 or 417 */
 export function refuseBadHead({ raw }: FastifyRequest): void {
   const { host } = raw.headers;
   const isMissing = host === undefined && raw.httpVersion === '1.1';
@@ -78,10 +67,7 @@ export function refuseBadHead({ raw }: FastifyRequest): void {
   }
 }
 
-/**
- * Returns the number of Host headers. Searches the raw headers, because Node's `headers` keeps only the first Host header.
- * `headersDistinct` has all of them, but is slower, because it builds a list for every header name.
- */
+/** Node's `headers` keeps only the first Host header, and `headersDistinct` is slower. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -107,10 +93,7 @@ const NOT_HTTP = {
   message: 'The request is not valid HTTP. Check its request line and its headers.',
 } as const;
 
-/**
- * Returns the text of a complete HTTP response, for a request that Node does not pass to the app (decision 2). The connection is closed
- * after this response.
- */
+/** Text of a response for a request that Node does not pass to the app (decision 2). */
 function rawResponse(status: number, message: string, headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ code: 'error', message });
   const lines = Object.entries({
@@ -125,26 +108,16 @@ function rawResponse(status: number, message: string, headers: Record<string, st
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/**
- * State of a connection: its latest request, the response to this request, and the response to the previous request. All fields are cleared
- * when the latest response has ended.
- */
+/** Latest request of a connection, its response and the previous response. Empty when the latest response has ended. */
 interface Exchange {
   request?: IncomingMessage | undefined;
   response?: ServerResponse | undefined;
   previous?: ServerResponse | undefined;
 }
 
-/**
- * Returns the handler that responds to requests that Node's HTTP parser refused. These are bytes that are not HTTP, headers that are too
- * large, and requests that did not arrive in time. The handler also responds to CONNECT, because Node would only close the connection.
- *
- * If the response to the previous request on the connection is not complete, the handler waits before it sends the refusal. Otherwise the
- * client would take the refusal for the response to the previous request.
- */
+/** Responds to what Node's parser refused, and to CONNECT, after the previous response, for which a client would take the refusal. */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // Each connection has one `Exchange`, and its fields are cleared after each response. Otherwise requests that have ended would stay in
-  // memory while their connection is open, which makes garbage collection slower.
+  // The fields are cleared, so that requests that have ended do not stay in memory while their connection is open.
   const exchanges = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
     let exchange = exchanges.get(request.socket);
@@ -159,15 +132,10 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // The refusal must come after the responses to all earlier requests on the connection.
-    // - If the latest request is incomplete, Node's parser has refused this request. The refusal is the response to it, so only the
-    //   response to the previous request must be sent first.
-    // - If the latest request is complete, Node's parser has refused bytes after this request. So the response to the latest request must
-    //   be sent first.
+    // If the latest request is incomplete, the refusal is the response to it. If it is complete, the refused bytes came after it.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
-      // If the client has ended its half of the connection, Node has a 'finish' listener that closes the connection. `respond` must send
-      // the refusal before this listener runs.
+      // `respond` must run before Node's own 'finish' listener, which may close the connection.
       pending.prependOnceListener('finish', respond);
     } else {
       respond();
@@ -198,14 +166,9 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(rawResponse(status, message), () => socket.destroy());
 }
 
-/**
- * Lets the app respond to two kinds of unusual requests:
- * - The client has ended its half of the connection after the request. Without this function, Node would close the connection.
- * - The request has an unknown `Expect` header. Without this function, Node would send an empty response.
- */
+/** Responds to a client that has ended its half of the connection, and to an unknown `Expect`. Node would not respond. */
 export function handleOddRequests(app: FastifyInstance): void {
-  // A client may end its half of the connection after the last byte of its request. With this option, the other half stays open, and the
-  // client receives the response. `assign` is used because Node's types do not have the option.
+  // `assign` is used because Node's types do not have the option.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }

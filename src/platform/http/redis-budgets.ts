@@ -6,7 +6,6 @@ import { createClient } from 'redis';
 import { inTime } from '../lib/in-time.ts';
 import { type Budget, type BudgetStore, type Seen, WINDOW_MS } from './rate-limit.ts';
 
-/** Key of the sorted set in which each process announces itself. */
 const PROCESSES = 'roomservice:nodes';
 /** Announces the process `ARGV[1]` for `ARGV[2]` ms, and returns the number of announced processes. The clock of Redis measures the time. */
 const ANNOUNCE = `
@@ -16,34 +15,22 @@ const ANNOUNCE = `
   redis.call('ZADD', KEYS[1], now, ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return redis.call('ZCARD', KEYS[1])`;
-/**
- * Time in milliseconds without a response after which a connection is closed and opened again. The announcements use a healthy connection
- * more often.
- */
+/** A silent connection is opened again after this time. The announcements use a healthy connection more often. */
 const SILENCE_MS = 12_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Times in milliseconds. Tests override them. */
 const TIMES = {
   windowMs: WINDOW_MS,
-  /** Time limit of a Redis command, and of the wait for Redis at the start. */
   commandMs: 500,
-  /** Time between two attempts to reach a lost Redis. */
   retryMs: 1_000,
   announceEveryMs: 5_000,
   /** Time after its last announcement during which the other processes still count a process. */
   announcementMs: 15_000,
-  /**
-   * Time after a failure during which a process keeps to its share, even if Redis counts again, because Redis may have lost its counts. It
-   * is longer than a window, because the processes notice the return of Redis some seconds apart.
-   */
+  /** Redis may have lost its counts. Longer than a window, because the processes notice its return some seconds apart. */
   shareMs: WINDOW_MS + 5_000,
 };
 
-/**
- * Budgets in one Redis or Valkey, which all processes with its URL share. While Redis is out of reach, does not respond in time or refuses
- * commands, and for some time after that, each process lets in its share: the limit divided by the number of processes that it last saw.
- */
+/** While Redis is lost, and some time after, each process lets in its share: the limit divided by the processes that it last saw. */
 export class RedisBudgets implements BudgetStore {
   readonly #log: Logger;
   readonly #times: typeof TIMES;
@@ -52,7 +39,6 @@ export class RedisBudgets implements BudgetStore {
   readonly #announcing: NodeJS.Timeout;
   #processes = 1;
   #isLost = false;
-  /** Times of `performance.now()`. */
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #retryAtMs = 0;
 
@@ -121,10 +107,7 @@ export class RedisBudgets implements BudgetStore {
     this.#processes = Math.max(Number(count ?? 0), this.#hasFailedLately() ? this.#processes : 1);
   }
 
-  /**
-   * Does work that needs Redis. Returns null if it fails or takes too long. While Redis is lost, only one call in `retryMs` tries it, and
-   * the others do not wait.
-   */
+  /** Returns null if the work fails or is late. While Redis is lost, one call in `retryMs` tries it, and the others do not wait. */
   async #unlessLost<T>(work: () => Promise<T>): Promise<T | null> {
     const nowMs = performance.now();
     if (this.#isLost && nowMs < this.#retryAtMs) {
@@ -173,10 +156,7 @@ function resultOfRefusal(thrown: unknown): RateLimiterRes {
   throw thrown;
 }
 
-/**
- * Connects to Redis and runs a script that changes no data.
- * @throws Error with the reason if Redis is out of reach, refuses the login or does not respond in time
- */
+/** Connects to Redis and runs a script that changes no data. @throws Error with the reason if this fails */
 export async function checkRedis(url: string, limitMs: number): Promise<void> {
   const client = createRedisClient(url, false);
   client.on('error', () => {}); // The promise of `connect` has the error too.

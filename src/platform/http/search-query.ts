@@ -2,7 +2,6 @@ import { invalidField } from '../errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import { digitsOf } from '../lib/unicode.ts';
 
-/** Largest number of ids in the query parameter `ids`. */
 export const MAX_IDS = 50;
 
 const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
@@ -10,20 +9,13 @@ const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 /** Pattern of the query parameter `ids` for the OpenAPI documents. The service itself checks the parameter with `readIds`. */
 export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
 
-/**
- * Reads a time from a query parameter, for a comparison with `>=` or `<` with the times of list entries. Those times are whole
- * milliseconds. So a time between two milliseconds can be rounded up, because both comparisons then still have the same result.
- * @returns milliseconds of Unix time, at least 0
- */
+/** Returns milliseconds of Unix time, at least 0. Rounds up, because the times of list entries are whole milliseconds. */
 export function readBound(time: string): number {
   const isBetween = /\.\d{3}0*[1-9]/.test(time);
   return Math.max(0, Date.parse(time) + (isBetween ? 1 : 0));
 }
 
-/**
- * Reads the query parameter `ids`, which has ids with commas between them.
- * @throws ApiError 400 `invalid_request`
- */
+/** Reads the query parameter `ids`. @throws ApiError 400 `invalid_request` */
 export function readIds(text: string): string[] {
   const ids = text.split(',', MAX_IDS + 1);
   if (ids.length > MAX_IDS || !ids.every(isUuid)) {
@@ -32,10 +24,7 @@ export function readIds(text: string): string[] {
   return ids;
 }
 
-/**
- * Returns the digits of the query parameter `phone`, as 0 to 9. A search compares only the digits, so a text without digits is refused.
- * @throws ApiError 400 `invalid_request`
- */
+/** Returns the digits of `phone` as 0 to 9. @throws ApiError 400 if it has none, because a search compares only the digits */
 export function readPhone(text: string): string {
   const digits = digitsOf(text);
   if (digits === '') {

@@ -1,10 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/**
- * A body that is refused is still read, and dropped, up to this many bytes and for this many milliseconds. Without it, the connection would
- * be closed while the client is still sending, and the client might never see the response.
- */
+/** A refused body is read and dropped up to these bounds. Otherwise the client, which still sends, might never see the response. */
 const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
 
@@ -30,10 +27,7 @@ export function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
   return hasBody && !raw.complete && raw.readableFlowing === null;
 }
 
-/**
- * Reads and drops the body of a request that was refused before its body was read, so that the client can use the connection for its next
- * request. If the body is too long for that, the connection ends after the response.
- */
+/** Drops the body of a refused request, so that the connection stays usable. If the body is too long, the connection ends. */
 export async function drainBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!(await drain(raw))) {
     reply.header('connection', 'close');

@@ -1,7 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { decryptBound, encryptBound } from './sealing.ts';
 
-/** Length in bytes of the key id with which each ciphertext begins. The id is a big-endian number. */
 const ID_BYTES = 4;
 
 /** Error for a stored secret that cannot be decrypted. The secret was changed or moved to another location, or its key was discarded. */
@@ -9,11 +8,8 @@ export class SecretDecryptionError extends Error {}
 
 /** The keys of the service. All of them are derived from the pepper, so they stay the same while the master key is replaced. */
 export class Keyring {
-  /** Key from which the keys for hashes are derived, for example those of API secrets. */
   readonly pepper: Buffer;
-  /** Key that signs the access tokens of users. */
   readonly token: Buffer;
-  /** Id of the key that encrypts secrets. */
   readonly #id: number;
   /** With plain bytes in place of a `KeyObject`, a decryption would take three times as long, because Node checks the bytes at each use. */
   readonly #key: KeyObject;
@@ -26,10 +22,7 @@ export class Keyring {
     this.#key = createSecretKey(derive('encryption', 32));
   }
 
-  /**
-   * Encrypts a secret.
-   * @param boundTo name of the place where the secret is stored. The ciphertext can be decrypted only with the same name.
-   */
+  /** Encrypts a secret. It can be decrypted only with the same `boundTo`, the name of the place where it is stored. */
   encrypt(secret: string, boundTo: string): Buffer {
     const id = Buffer.alloc(ID_BYTES);
     id.writeUInt32BE(this.#id);

@@ -12,16 +12,10 @@ export { findMasterKey, makeMasterKey, masterKeyPath, storeMasterKey } from './m
 export { decryptBound, encryptBound } from './sealing.ts';
 export { readWrappedPepper } from './store.ts';
 
-/** Name to which the wrapped pepper is bound. */
 const PEPPER_NAME = 'pepper 1';
 const KEY_BYTES = 32;
 
-/**
- * Finds the master key in the settings or in its file in DATA_DIR, and checks that this key or the previous one unwraps the pepper of the
- * database. Changes nothing.
- * @returns the master key, or null if it is missing because the service was never started
- * @throws OperatorError if the master key is missing or wrong
- */
+/** Finds the master key, or null before the first start, and checks that it unwraps the pepper. @throws OperatorError if it does not */
 export async function checkMasterKey(
   db: Db,
   config: Pick<Config, 'masterKey' | 'masterKeyPrevious' | 'databaseUrl' | 'dataDir'>,
@@ -47,11 +41,7 @@ export async function unwrapsPepper(db: Db, masterKey: Buffer): Promise<boolean>
   return wrapped === null || unwrap(wrapped, masterKey) !== null;
 }
 
-/**
- * Unwraps the pepper, and derives the keys of the service from it. Makes the pepper at the first start. Never changes an existing pepper.
- * @param previous old master key, while the master key is being replaced
- * @throws OperatorError if neither master key unwraps the pepper
- */
+/** Unwraps the pepper, or makes it at the first start, and derives the keys. @throws OperatorError if no master key unwraps it */
 export async function openKeyring(db: Db, current: Buffer, previous: Buffer | null = null): Promise<Keyring> {
   const wrapped = await readWrappedPepper(db);
   if (wrapped !== null) {
@@ -61,11 +51,7 @@ export async function openKeyring(db: Db, current: Buffer, previous: Buffer | nu
   return await openKeyring(db, current, previous);
 }
 
-/**
- * Wraps the pepper of the database with the master key `to`. Two processes may do this at the same time.
- * @returns true if the pepper was wrapped again, and false if it is wrapped with `to` already
- * @throws OperatorError if neither `from` nor `to` unwraps the pepper
- */
+/** Wraps the pepper with `to`. Returns false if it is wrapped so already. @throws OperatorError if neither key unwraps it */
 export async function rewrapPepper(db: Db, from: Buffer | null, to: Buffer): Promise<boolean> {
   const wrapped = await readWrappedPepper(db);
   if (wrapped === null || unwrap(wrapped, to) !== null) {
@@ -75,11 +61,7 @@ export async function rewrapPepper(db: Db, from: Buffer | null, to: Buffer): Pro
   return true;
 }
 
-/**
- * Deletes the pepper, because the master key that wraps it is lost. The next start of the service makes a new one.
- * @returns the number of deleted keys
- * @throws OperatorError if one of `masterKeys` still unwraps the pepper, because the master key is then not lost
- */
+/** Deletes the pepper of a lost master key. Returns the number of deleted keys. @throws OperatorError if a master key still unwraps it */
 export async function discardKeys(db: Db, masterKeys: Buffer[]): Promise<number> {
   const wrapped = await readWrappedPepper(db);
   if (wrapped === null) {

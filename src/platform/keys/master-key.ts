@@ -22,10 +22,7 @@ export async function findMasterKey({
   return masterKey ?? (databaseUrl === null ? await readMasterKey(dataDir) : null);
 }
 
-/**
- * Reads the master key from its file in DATA_DIR. Returns null if the file is missing.
- * @throws OperatorError if the file cannot be read or does not contain a key
- */
+/** Reads the master key from its file in DATA_DIR. Returns null if the file is missing. @throws OperatorError */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -3,11 +3,7 @@ import { type CipherKey, createCipheriv, createDecipheriv, randomBytes } from 'n
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * Encrypts bytes with AES-256-GCM and a random nonce.
- * @param boundTo name of the place where the ciphertext is stored. Decryption needs the same name.
- * @returns nonce, authentication tag and ciphertext, joined in this order
- */
+/** Encrypts with AES-256-GCM, bound to the name of a place. Returns nonce, authentication tag and ciphertext. */
 export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
@@ -15,10 +11,7 @@ export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/**
- * Decrypts the result of `encryptBound`.
- * @throws Error if the key or `boundTo` is not the one of the encryption, or if any byte has changed
- */
+/** Decrypts the result of `encryptBound`. @throws Error if the key, `boundTo` or any byte differs */
 export function decryptBound(key: CipherKey, encrypted: Buffer, boundTo: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

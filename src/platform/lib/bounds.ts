@@ -1,30 +1,21 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/*
- * Bounds on what one request may cost. They are constants, because the limits of the process (places, memory, time of the event loop) are
- * measured with them (docs/guides/limits.md).
- */
+/** Bounds on what one request may cost. Places, memory and time of the process are measured with them (docs/guides/limits.md). */
 
-/** Largest request body, in bytes. */
 export const MAX_BODY_BYTES = 256 * KIB;
 /** Largest document that describes a menu or a tenant, in bytes. */
 export const MAX_DOCUMENT_BYTES = 4 * MIB;
 /** Largest document with prices of staff, in bytes. Its 1,000 entries name both the new and the expected values. */
 export const MAX_RATES_DOCUMENT_BYTES = MIB;
-/** Largest body of an unauthenticated caller, in bytes. */
 export const MAX_STRANGER_BODY_BYTES = 16 * KIB;
-/** Largest number of items of an order. */
 export const MAX_ORDER_ITEMS = 500;
 /** Largest number of items and add-ons of an order together. */
 export const MAX_ORDER_PARTS = 2_000;
 /** Largest size of the priced lines of an order as JSON, in bytes. */
 export const MAX_ORDER_LINES_BYTES = 128 * KIB;
-/** Largest number of dishes of a menu. */
 export const MAX_DISHES = 5_000;
 /** Largest menu in the response to partners, in bytes. */
 export const MAX_RENDERED_MENU_BYTES = 16 * MIB;
-/** Largest number of entries of any other array in a body. */
 export const MAX_ENTRIES = 1_000;
-/** Largest number of faults of a body that the response names. */
 export const MAX_FAULTS = 50;

@@ -1,28 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/**
- * Change that `roomservice tenant apply` makes to one entry of a tenant document. The operator sees the change, and the audit trail
- * stores it, so it never contains a secret.
- */
+/** Change of an entry of a tenant document. The operator sees it and the audit trail stores it, so it contains no secret. */
 export interface Change {
-  /** Kind of the entry: `user`, `dish`, `room type` … */
   what: string;
-  /**
-   * Key of the entry in the tenant document. For a room type or a rate plan, the names of its parents come first, for example "Hotel /
-   * Double".
-   */
+  /** Key of the entry in the tenant document, after the names of its parents, for example "Hotel / Double". */
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
-  /**
-   * Changed fields of the entry. This list leaves out `is_active`. If `is_active` of the entry changes, `change` above is `enabled` or
-   * `disabled`.
-   */
+  /** Changed fields without `is_active`, which `change` tells. */
   fields: FieldChange[];
 }
 
-/**
- * Changed field with its old value (`from`) and its new value (`to`). Both values are missing if one of them is long, and for a password.
- */
+/** Changed field. Both values are missing if one of them is long, and for a password. */
 export interface FieldChange {
   field: string;
   from?: unknown;
@@ -35,12 +23,7 @@ export interface Difference<Entry> {
   after: Entry | undefined;
 }
 
-/**
- * Fields that `Change.fields` does not list, for these reasons:
- * - `is_active`: the value `enabled` or `disabled` of `Change.change` shows it.
- * - `position`: an added or removed entry also moves the entries after it, so a new position tells nothing about its entry.
- * - The other fields are not part of a tenant document.
- */
+/** `change` tells `is_active`, other entries move `position`, and the others are not part of a tenant document. */
 const UNLISTED_FIELDS = new Set([
   'id',
   'position',
@@ -50,43 +33,29 @@ const UNLISTED_FIELDS = new Set([
   'created_at',
   'updated_at',
 ]);
-/**
- * Maximum length of an old or a new value, in characters of its JSON. If the old or the new value is longer, `FieldChange` leaves out both
- * values.
- */
+/** In characters of JSON. If one of the two values is longer, both are left out. */
 const MAX_VALUE_LENGTH = 100;
 
-/** Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. */
 export function describeListChanges<Entry extends object>(
   what: string,
   differences: Difference<Entry>[],
   nameOf: (entry: Entry) => string,
 ): Change[] {
-  return differences.flatMap((difference) => tellChange(what, difference, nameOf));
+  return differences.flatMap(({ before, after }): Change[] => {
+    if (before === undefined || after === undefined) {
+      const entry = before ?? after;
+      const change = before === undefined ? 'added' : 'removed';
+      return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
+    }
+    const fields = describeFields(before, after);
+    const isActive = isActiveEntry(after);
+    const isSwitched = isActiveEntry(before) !== isActive;
+    const change = !isSwitched ? 'changed' : isActive ? 'enabled' : 'disabled';
+    return isSwitched || fields.length > 0 ? [{ what, name: nameOf(after), change, fields }] : [];
+  });
 }
 
-function tellChange<Entry extends object>(
-  what: string,
-  { before, after }: Difference<Entry>,
-  nameOf: (entry: Entry) => string,
-): Change[] {
-  if (before === undefined || after === undefined) {
-    const entry = before ?? after;
-    const change = before === undefined ? 'added' : 'removed';
-    return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
-  }
-  const fields = describeFields(before, after);
-  const [wasActive, isActive] = [isActiveEntry(before), isActiveEntry(after)];
-  if (wasActive !== isActive) {
-    return [{ what, name: nameOf(after), change: isActive ? 'enabled' : 'disabled', fields }];
-  }
-  return fields.length === 0 ? [] : [{ what, name: nameOf(after), change: 'changed', fields }];
-}
-
-/**
- * Returns the fields whose values differ, with the old and the new value. Leaves out both values if one of them is longer than
- * `MAX_VALUE_LENGTH`.
- */
+/** Returns the fields whose values differ, with the old and the new value. */
 export function describeFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Row that must be written. `before` is the stored row, or undefined for a new row. `after` is the wanted row. */
 export interface ChangedRow<Row> {
   before: Row | undefined;
   after: Row;
 }
 
-/**
- * Returns the rows to write: each wanted row that is new or different, and each stored row that is not in `wanted`. In the second case,
- * `is_active` becomes false.
- */
+/** Returns the wanted rows that are new or different, and the stored rows that are not wanted, with `is_active` false. */
 export function changedRows<Row extends { id: string; is_active: boolean }>(
   stored: Row[],
   wanted: Row[],

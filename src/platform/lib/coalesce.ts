@@ -1,8 +1,4 @@
-/**
- * Returns a function that calls `work`, but never twice at the same time. A call during a run waits for the next run, which begins when this
- * run has ended. All calls that wait share the next run.
- * @param work reads what it has to do when it begins, so that it includes the work of every call that waits for it
- */
+/** Returns a function that calls `work`, but never twice at once. All calls during a run share the next run, which does their work too. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();
   let next: Promise<void> | null = null;

@@ -1,20 +1,11 @@
-/**
- * Content of a cell: a number, a text, or null for an empty cell. An amount of money is a text such as `12.50`, because a number would lose
- * the last zero. A spreadsheet reads such a text as a number too.
- */
+/** An amount of money is a text such as `12.50`, because a number would lose the last zero. */
 export type CsvCell = string | number | null;
 
-/**
- * First character of a text that a spreadsheet may run as a formula (OWASP, "CSV Injection"). A tab or CR counts too, because some
- * spreadsheets skip it and run the formula after it.
- */
+/** A spreadsheet may run such a text as a formula, and some skip a tab or CR before it (OWASP, "CSV Injection"). */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/**
- * Returns rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it, so that the spreadsheet
- * shows the text and runs no formula.
- */
+/** Returns rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it. */
 export function csvOf(rows: CsvCell[][]): string {
   return rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('');
 }

@@ -1,8 +1,2 @@
-/**
- * Name of a keyword of a JSON schema. The keyword contains rules that only appear in the OpenAPI documents, for example `{ minimum: 0 }`.
- * The generator of the documents (tools/openapi) replaces the keyword by these rules. The validator of the service ignores the rules, for
- * two reasons:
- * - In a request, other code checks the rules and gives its own error message.
- * - In a response, a check would only cost time.
- */
+/** Keyword with rules that only the OpenAPI documents show, because other code checks them, or because a check would only cost time. */
 export const DOCUMENTED = 'x-documented';

@@ -1,39 +1,13 @@
-import type { SchemaObject } from 'ajv';
 import { nearName } from './near-names.ts';
 import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 
-/** Fault of a value, as the validator (Ajv) reports it. */
 export interface Fault {
   keyword: string;
   instancePath: string;
-  params: Record<string, unknown>;
+  params: Params;
   message?: string;
-  /** True if the value is null, and the field is not required. */
-  isNullOfOptional?: boolean;
 }
 
-/** Returns true if the faulty value is null, and its field is not required. */
-export function isOptionalNull(schema: SchemaObject, value: unknown, fault: Fault): boolean {
-  const steps = stepsOf(fault);
-  return valueAt(value, steps) === null && isOptional(schema, steps);
-}
-
-function valueAt(value: unknown, steps: string[]): unknown {
-  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
-}
-
-function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
-  const variants: SchemaObject[] | undefined = schema['anyOf'] ?? schema['allOf'];
-  if (variants !== undefined) {
-    return variants.some((variant) => isOptional(variant, [step, ...rest]));
-  }
-  const field: SchemaObject | undefined = schema['properties']?.[step] ?? schema['items'];
-  return rest.length > 0
-    ? field !== undefined && isOptional(field, rest)
-    : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
-}
-
-/** Returns the names of the fields and the indexes of the lists that lead to a faulty value. */
 function stepsOf({ instancePath }: Fault): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -53,10 +27,7 @@ export function faultTexts(faults: Fault[], whole: string): string[] {
     (keyword === 'type' && ofEnums.has(instancePath));
   const listed = faults.filter((fault) => !isRepetition(fault));
   const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
-  const texts = [...byField].map(([field, own]) => {
-    const remedy = own.some((fault) => fault.isNullOfOptional) ? ', or leave the field out' : '';
-    return `${field}: ${[...new Set(own.map(textOf))].join(', ')}${remedy}`;
-  });
+  const texts = [...byField].map(([field, own]) => `${field}: ${[...new Set(own.map(textOf))].join(', ')}`);
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }
 
@@ -69,7 +40,6 @@ export function joinFaults(texts: string[], whole: string, maxReported = Infinit
   return listed.join(' | ');
 }
 
-/** Largest number of characters of the name of a field in an error message. */
 const MAX_SHOWN_NAME = 80;
 
 function fieldOf(fault: Fault, whole: string): string {
@@ -99,45 +69,31 @@ const FORMATS: Record<string, string> = {
   'date-time': 'a time with a time zone, such as 2026-11-20T18:42:07Z',
 };
 
-function textOf(fault: Fault): string {
-  const params = fault.params;
-  switch (fault.keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return unknownText(String(params['name']), params['known'] as string[]);
-    case 'type':
-      return `must be ${ARTICLES[String(params['type'])] ?? String(params['type'])}`;
-    case 'minimum':
-      return `must be at least ${String(params['limit'])}`;
-    case 'maximum':
-      return `must be at most ${String(params['limit'])}`;
-    case 'minLength':
-      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
-    case 'maxLength':
-      return `must have at most ${String(params['limit'])} characters`;
-    case 'minItems':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
-    case 'maxItems':
-      return `must have at most ${String(params['limit'])} entries`;
-    case 'minProperties':
-      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'field' : 'fields'}`;
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'format':
-      return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
-    case 'pattern':
-      return String(params['words']);
-    case PRICE_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99 with at most two decimals';
-    case SOLD_AMOUNT_KEYWORD:
-      return 'must be an amount from 0 to 99999999.99, without a sign';
-    default:
-      return fault.message ?? 'is not valid';
-  }
+type Params = Record<string, unknown>;
+
+const TEXTS: Record<string, (params: Params) => string> = {
+  required: () => 'is required',
+  additionalProperties: ({ name, known }) => unknownText(String(name), known as string[]),
+  type: ({ type }) => `must be ${ARTICLES[String(type)] ?? String(type)}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${String(limit)} characters`),
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  minItems: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
+  maxItems: ({ limit }) => `must have at most ${String(limit)} entries`,
+  minProperties: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'field' : 'fields'}`,
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as unknown[]).map((each) => JSON.stringify(each)).join(', ')}`,
+  format: ({ format }) => `must be ${FORMATS[String(format)] ?? `of the form ${String(format)}`}`,
+  pattern: ({ words }) => String(words),
+  [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals',
+  [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99, without a sign',
+};
+
+function textOf({ keyword, params, message = 'is not valid' }: Fault): string {
+  return TEXTS[keyword]?.(params) ?? message;
 }
 
-/** Shortest name of a field that the message about an unknown field suggests. */
 const MIN_SUGGESTED_FIELD = 3;
 
 function unknownText(name: string, known: string[]): string {

@@ -1,7 +1,7 @@
+import { Tally } from './tally.ts';
+
 export interface GateOptions {
-  /** Number of places. */
   places: number;
-  /** Number of places that holders with one key may have at the same time. Default: all places. */
   placesOfKey?: number;
   /** Longest wait for a place in milliseconds. After it, the one who waits is refused with the error from `refusal`. */
   maxWaitMs: number;
@@ -11,8 +11,7 @@ export interface GateOptions {
 /** Lets at most `places` holders in at the same time. Who must wait is served key by key in turn, so that no key delays another. */
 export class Gate {
   readonly #options: GateOptions;
-  /** Number of places held, by key. */
-  readonly #held = new Map<string, number>();
+  readonly #held = new Tally<string>();
   /** Who waits, by key. The first queue of the map is served next. No queue is empty. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #allHeld = 0;
@@ -22,7 +21,6 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Number of holders that wait for a place. */
   get waiting(): number {
     return this.#allWaiting;
   }
@@ -36,11 +34,7 @@ export class Gate {
     return true;
   }
 
-  /**
-   * Takes a place, and waits for it if none is free.
-   * @param signal ends the wait when it is aborted; the promise then rejects with its reason
-   * @throws the error from `refusal` after `maxWaitMs`
-   */
+  /** Takes a place, and waits for it. @throws the error from `refusal` after `maxWaitMs`, or the reason of an aborted `signal` */
   async enter(key: string, signal?: AbortSignal): Promise<void> {
     if (this.tryEnter(key)) {
       return;
@@ -76,7 +70,6 @@ export class Gate {
     }
   }
 
-  /** Takes a place, does the work and leaves. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key);
     try {
@@ -107,16 +100,11 @@ export class Gate {
 
   #isKeyFull(key: string): boolean {
     const { placesOfKey = Number.POSITIVE_INFINITY } = this.#options;
-    return (this.#held.get(key) ?? 0) >= placesOfKey;
+    return this.#held.of(key) >= placesOfKey;
   }
 
   #count(key: string, change: 1 | -1): void {
-    const held = (this.#held.get(key) ?? 0) + change;
     this.#allHeld += change;
-    if (held === 0) {
-      this.#held.delete(key);
-    } else {
-      this.#held.set(key, held);
-    }
+    this.#held.add(key, change);
   }
 }

@@ -5,13 +5,10 @@ import { matching } from './patterns.ts';
 /** JSON Schema pattern of a money text: 1 to 8 integer digits, at most 2 decimals, and no sign. */
 export const MONEY_PATTERN = '^\\d{1,8}(\\.\\d{1,2})?$';
 
-/** Words for the pattern of a decimal text. */
 export const DECIMAL_IN_WORDS = 'must be a decimal text such as "12.50", with at most two decimals';
 
-/** Schema keywords of a money text. */
 export const MONEY = matching(MONEY_PATTERN, DECIMAL_IN_WORDS);
 
-/** Largest amount that the service stores or shows, in cents. It has 8 integer digits and 2 decimals. */
 const MAX_CENTS = 9_999_999_999;
 
 /** Number of decimals of an amount in the API, for every currency (decision 9). */
@@ -30,10 +27,8 @@ const CURRENCIES = new Set(
   ).split(' '),
 );
 
-/** Number of decimals of each currency that was asked for. */
 const decimalsByCurrency = new Map<string, number>();
 
-/** Returns the number of decimals of a currency, for example 2 for EUR, 0 for JPY and 3 for KWD. Returns 2 for an unknown code. */
 function decimalsOf(currency: string): number {
   let decimals = CURRENCIES.has(currency) ? decimalsByCurrency.get(currency) : DECIMALS;
   if (decimals === undefined) {
@@ -49,7 +44,6 @@ export function unitOf(currency: string): number {
   return 10 ** (DECIMALS - Math.min(DECIMALS, decimalsOf(currency)));
 }
 
-/** Rounds cents half up to whole units of a currency. @param unit result of `unitOf` */
 export function roundCents(cents: number, unit: number): number {
   return Math.round(cents / unit) * unit;
 }
@@ -65,10 +59,7 @@ export function currencyFault(code: string): string | null {
     : null;
 }
 
-/**
- * Returns one fault, `path: text`, for each amount that has decimals which the currency does not have. Skips values that are not amounts,
- * because the schemas report them.
- */
+/** Returns one fault for each amount with decimals that the currency lacks. Skips other values, because the schemas report them. */
 export function amountFaults(amounts: Iterable<readonly [path: string, amount: unknown]>, currency: string): string[] {
   const unit = unitOf(currency);
   return unit === 1
@@ -99,10 +90,7 @@ export function formatCents(cents: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/**
- * Formats a decimal text (any number of decimals) with exactly two decimals. Rounds half up to the decimals that the currency has, or to
- * two decimals without a currency.
- */
+/** Formats a decimal text with two decimals, rounded half up to the decimals that the currency has. */
 export function formatMoney(amount: string, currency?: string): string {
   return formatCents(centsOf(amount, currency === undefined ? 1 : unitOf(currency)));
 }

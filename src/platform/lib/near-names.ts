@@ -1,21 +1,9 @@
-/**
- * Minimum length of a setting (environment variable) that `nearName` suggests. A short name is often similar to a variable of another
- * program. For example, HOSTS is such a variable, and not a misspelled HOST.
- */
+/** A shorter name is often similar to a variable of another program. For example, HOSTS is no misspelled HOST. */
 const MIN_SETTING_LENGTH = 7;
-/**
- * Minimum length of a known name that `nearName` suggests if the given name has two typing errors. For a shorter known name, `nearName`
- * allows one typing error.
- */
+/** A known name of this length may have two typing errors, and a shorter one only one. */
 const TWO_TYPOS_LENGTH = 10;
 
-/**
- * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or two
- * neighbouring characters in the wrong order. A difference in case is not a typing error, so `nearName` suggests `DATABASE_URL` for
- * `database_url`.
- * @param minLength minimum length of a known name that is suggested
- * @returns null if the name is itself a known name, or if no known name is similar enough
- */
+/** Returns the known name that a misspelled name most likely stands for, or null. Differences in case are no typing errors. */
 export function nearName(name: string, known: ReadonlySet<string>, minLength = MIN_SETTING_LENGTH): string | null {
   if (known.has(name)) {
     return null;
@@ -28,10 +16,7 @@ export function nearName(name: string, known: ReadonlySet<string>, minLength = M
   return near[0]?.each ?? null;
 }
 
-/**
- * Returns the number of typing errors between two names (their optimal string alignment distance), or Infinity if their lengths differ by
- * more than 2.
- */
+/** Optimal string alignment distance, or Infinity if the lengths differ by more than 2. */
 function countTypos(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) {
     return Infinity;

@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * Writes a short file that must not exist yet, and flushes it to the disk. Only its owner can read it. Several processes may do this at the
- * same time: they all see the complete file of one of them, or no file.
- * @returns false if the file exists, also if another process has just written it
- */
+/** Writes a short file that only its owner can read. Returns false if it exists. Other processes see the complete file or no file. */
 export async function writeNewFile(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {

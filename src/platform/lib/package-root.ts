@@ -1,8 +1,5 @@
 import { findPackageJSON } from 'node:module';
 import { dirname } from 'node:path';
 
-/**
- * Folder of the package, with the files that the service reads while it runs. The path of a module does not lead to it, because the
- * bundle has fewer folders than the sources.
- */
+/** Folder of the package. The path of a module does not lead to it, because the bundle has fewer folders than the sources. */
 export const PACKAGE_ROOT = dirname(findPackageJSON('..', import.meta.url) ?? '');

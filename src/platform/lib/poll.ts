@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that runs again and again. */
-export interface Poll {
-  /** Stops the poll. Waits until the run under way has ended. */
-  close(): Promise<void>;
-}
+export type Poll = ReturnType<typeof poll>;
 
-/**
- * Runs `work` immediately, and then again each `everyMs` milliseconds. If a run takes longer, the next run begins when it ends. The poll does
- * not keep the process running.
- * @param onError gets the error of each run that fails. The poll continues
- */
-export function poll(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Poll {
+/** Runs `work` immediately, and then each `everyMs` or when a longer run ends. Does not keep the process running. */
+export function poll(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async () => {
@@ -24,7 +16,8 @@ export function poll(everyMs: number, work: () => Promise<void>, onError: (error
   };
   const running = run();
   return {
-    async close() {
+    /** Waits until the run under way has ended. */
+    async close(): Promise<void> {
       stopping.abort();
       await running;
     },

@@ -5,9 +5,7 @@ import { setPriority } from 'node:os';
 const NICE = 10;
 
 /**
- * Lowers the priority of the threads of Node's pool, which hash passwords and compress menus. The event loop and PostgreSQL then go first
- * when all cores are busy. Only Linux has a priority for each thread; elsewhere this does nothing. Call it when the pool has started, which
- * it does at the first read of a file that is not synchronous.
+ * Lets the event loop and PostgreSQL go before hashing and compressing (Linux only). Call it after the first asynchronous read of a file.
  */
 export function lowerPoolPriority(): void {
   if (process.platform !== 'linux') {

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Values that a parameter of a PostgreSQL URL may have. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   sslmode: ['verify-full', 'verify-ca', 'require', 'prefer', 'no-verify', 'disable'],
   ssl: ['true', '1', '0'],
   sslnegotiation: ['postgres', 'direct'],
   pooler: ['true', 'false'],
 };
-/** Parameters of a PostgreSQL URL that name a file. */
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /** Matches a percent sign that begins no encoded character. The library pg takes such a sign as it is. */
 const STRAY_PERCENT = /%(?![a-f0-9]{2})/i;
 
-/**
- * Returns the reason why a text is not the URL of a PostgreSQL database, or why its parameters cannot work. The reason has no subject, and
- * never shows a password. Returns null if the URL is correct.
- */
+/** Returns why a text is not the URL of a PostgreSQL database, without a subject and never with a password, or null. */
 export function faultOfPostgresUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol) || hasStrayLogin(url)) {
@@ -31,10 +26,7 @@ export function faultOfPostgresUrl(text: string): string | null {
   return null;
 }
 
-/**
- * Returns true if the user name or the password has a character that must be in percent-encoding. Then a part of the password may count as
- * the host or as the name of the database, which messages show.
- */
+/** Then a part of the password may count as the host or as the name of the database, which messages show. */
 function hasStrayLogin({ username, password, pathname, search, hash }: URL): boolean {
   try {
     decodeURIComponent(`${username} ${password} ${pathname}`);
@@ -64,10 +56,7 @@ function faultOfParameter(name: string, value: string): string | null {
   return /^ssl/i.test(name) ? `must not have the parameter ${JSON.stringify(name)}, which is unknown` : null;
 }
 
-/**
- * Returns the URL for the library pg. The modes `prefer`, `require` and `verify-ca` become `verify-full`. The library checks the same for
- * all of them, but prints a warning for these three.
- */
+/** Returns the URL for pg. The modes `prefer`, `require` and `verify-ca` become `verify-full`, because pg warns of these three. */
 export function toPgUrl(url: string): string {
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
 }
@@ -79,10 +68,7 @@ export function withPooler(url: string): string {
   return marked.href;
 }
 
-/**
- * Returns true if the URL leads to a connection pooler, for example PgBouncer. It may run each transaction of a client on another connection
- * to PostgreSQL.
- */
+/** Returns true if the URL leads to a connection pooler, which may run each transaction on another connection. */
 export function hasPooler(url: string): boolean {
   return URL.parse(url)?.searchParams.get('pooler') === 'true';
 }

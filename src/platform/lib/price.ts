@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { DOCUMENTED } from './documented.ts';
 import { MONEY_PATTERN } from './money.ts';
 
-/** Schema keyword that marks a `Price`. A validator from `compileSchema` checks such a value with `isPrice`. */
 export const PRICE_KEYWORD = 'x-price';
 
 /** Schema of an amount from 0 to 99,999,999.99 with at most two decimals, as a number or as a text (decision 29). */
@@ -17,13 +16,9 @@ export function isPrice(value: unknown): boolean {
   return (typeof value === 'number' || typeof value === 'string') && /^\d{1,8}(\.\d{1,2})?$/.test(String(value));
 }
 
-/** Schema keyword that marks a `SoldAmount`. A validator from `compileSchema` checks such a value with `isSoldAmount`. */
 export const SOLD_AMOUNT_KEYWORD = 'x-sold-amount';
 
-/**
- * Schema of an amount below 100,000,000 that another system has already sold. It may be a number or a text, may have any number of
- * decimals, and may be missing as null or an empty text.
- */
+/** Schema of an amount below 100,000,000 that another system has sold, with any number of decimals. It may be null or an empty text. */
 export const SoldAmount = Type.Unsafe<string | number | null>({
   type: ['string', 'number', 'null'],
   [SOLD_AMOUNT_KEYWORD]: true,
@@ -39,7 +34,6 @@ export function isSoldAmount(value: unknown): boolean {
   );
 }
 
-/** Smallest number that JavaScript converts to a decimal text without an exponent. */
 const SMALLEST_PLAIN = 0.000001;
 
 /** Converts a number to a decimal text without an exponent. A number that is so small that it would have an exponent becomes 0. */

@@ -6,11 +6,7 @@ const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_pro
 /** Values of the variables that name a proxy. Node prefers a name in small letters. */
 export type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
 
-/**
- * Returns the variables that name a proxy for calls to a server. Returns no variables if the server is on this machine and the proxy is on
- * another machine, because the proxy cannot reach the server, and would see the API secret.
- * @throws InvalidValueError if the proxy has no URL with http or https. The message names the variable
- */
+/** Returns the variables of a proxy, or none if only the server is on this machine. @throws InvalidValueError without a valid URL */
 export function proxyVariables(
   serverUrl: string,
   environment: Readonly<Record<string, string | undefined>>,

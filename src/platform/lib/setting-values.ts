@@ -1,10 +1,7 @@
 import { isIP } from 'node:net';
 import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
 
-/**
- * Error for a value that a setting cannot have. The message has no subject. The code that catches the error puts the name of the setting
- * before it.
- */
+/** Error of a value. Its message has no subject, because the code that catches it puts the name of the setting before it. */
 export class InvalidValueError extends Error {}
 
 /** Parses the value of a setting. @throws InvalidValueError, whose message never shows a secret */
@@ -76,18 +73,8 @@ export function parseRedisUrl(value: string): string {
   return value;
 }
 
-/** Mail server, as SMTP_URL names it. */
-export interface SmtpAddress {
-  host: string;
-  port: number;
-  /** True if the connection uses TLS from the start. If false, the connection changes to TLS if the server offers STARTTLS. */
-  isEncrypted: boolean;
-  /** Null if the mail server needs no login. */
-  login: { username: string; password: string } | null;
-}
-
 /** Parses `smtp://[user:password@]host[:port]`, or `smtps` for TLS from the start. The default ports are those of RFC 6409 and RFC 8314. */
-export function parseMailServer(value: string): SmtpAddress {
+export function parseMailServer(value: string) {
   const url = parseUrl(value, ['smtp:', 'smtps:']);
   const [username, password] = [decoded(url?.username ?? ''), decoded(url?.password ?? '')];
   const isServerOnly =
@@ -110,7 +97,6 @@ export function parseMailServer(value: string): SmtpAddress {
   };
 }
 
-/** Decodes a part of a URL. Returns null if a percent sign does not begin an encoded character. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -119,18 +105,11 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Sender of mails. */
-export interface MailSender {
-  /** Name that mail programs show for the sender. Empty if the sender has only an address. */
-  name: string;
-  address: string;
-}
-
 const MAIL_SENDER = /^(?:(?<name>[^<>"@\p{Cc}]*)<(?<address>[^<>]+)>|(?<alone>[^<>]+))$/u;
 const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
 
 /** Parses the sender of mails: an address, or a name with an address. */
-export function parseMailSender(value: string): MailSender {
+export function parseMailSender(value: string) {
   const { name = '', address, alone } = MAIL_SENDER.exec(value.trim())?.groups ?? {};
   const sender = { name: name.trim(), address: address ?? alone ?? '' };
   if (!MAIL_ADDRESS.test(sender.address)) {
@@ -141,10 +120,7 @@ export function parseMailSender(value: string): MailSender {
   return sender;
 }
 
-/**
- * Parses the base URL of a service, such as PUBLIC_URL.
- * @returns the URL without a trailing slash
- */
+/** Parses the base URL of a service, such as PUBLIC_URL. Returns it without a trailing slash. */
 export function parseBaseUrl(value: string): string {
   const url = parseUrl(value, ['http:', 'https:']);
   if (url === null || /[?#]/.test(value)) {
@@ -186,10 +162,7 @@ export function parseProxies(value: string): string[] {
   return proxies;
 }
 
-/**
- * Returns true if the text is an IP address or a CIDR range other than /0. The range /0 has all addresses. With it, every caller would be a
- * trusted proxy and could claim any client address.
- */
+/** Refuses the range /0. With it, every caller would be a trusted proxy and could claim any client address. */
 function isAddressOrRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;

@@ -1,43 +1,29 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
-/**
- * Number of bytes that are in a token twice. A token has an encrypted block and a secret, and the block contains a copy of the first bytes
- * of the secret. `read` compares the two copies to find forged tokens.
- */
+/** First bytes of the secret, which the encrypted block contains too, so that `read` finds forged tokens. */
 const REPEATED_BYTES = 8;
 const SECRET_BYTES = 32;
 const TOKEN = new RegExp(`^[\\w-]{${((BLOCK_BYTES + SECRET_BYTES) * 4) / 3}}$`);
 
-/** Tenant that a token names, and the keyed hash that the database keeps in place of the token. */
 export interface ReadToken {
   tenantId: number;
   hash: Buffer;
 }
 
 /** Makes and reads secret tokens of one kind, for example of sessions. `read` does not accept a token of another kind. */
-export interface TenantTokens {
-  create(tenantId: number): { token: string; hash: Buffer };
-  /** Reads a token. Returns null for a text that `create` has not made with the same pepper and the same purpose. */
-  read(token: string): ReadToken | null;
-}
+export type TenantTokens = ReturnType<typeof createTenantTokens>;
 
 /**
- * Returns the functions that create and read the tokens of one purpose. A token is one encrypted AES block, and then 256 random bits, in
- * base64url. The block holds the tenant id, so `read` knows the tenant before any query.
- *
- * The block also holds a copy of the first 64 random bits. `read` checks this copy, so a stranger cannot make a token that `read` accepts.
- * Without this check, the service would send a query for each forged token. If the database is busy, a query waits in a queue of its
- * tenant. So a stranger could fill the queue of a tenant with forged tokens.
- *
- * AES in ECB mode is safe here, because it encrypts only a single block, of which 64 bits are random.
+ * Token: an AES block with the tenant id and 64 bits of the secret, and the secret. So a forged token costs no query. ECB is safe for a
+ * single block of which 64 bits are random.
  */
-export function createTenantTokens(pepper: Buffer, purpose: string): TenantTokens {
+export function createTenantTokens(pepper: Buffer, purpose: string) {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-tenant`, 16));
   const hashKey = Buffer.from(hkdfSync('sha256', pepper, '', `${purpose}-hash`, 32));
   const hashOf = (token: string) => createHmac('sha256', hashKey).update(token).digest();
   return {
-    create(tenantId) {
+    create(tenantId: number): { token: string; hash: Buffer } {
       const secret = randomBytes(SECRET_BYTES);
       const block = Buffer.alloc(BLOCK_BYTES);
       block.writeBigInt64BE(BigInt(tenantId));
@@ -46,7 +32,8 @@ export function createTenantTokens(pepper: Buffer, purpose: string): TenantToken
       const token = Buffer.concat([encrypted, secret]).toString('base64url');
       return { token, hash: hashOf(token) };
     },
-    read(token) {
+    /** Returns null for a text that `create` has not made with the same pepper and the same purpose. */
+    read(token: string): ReadToken | null {
       if (!TOKEN.test(token)) {
         return null;
       }

@@ -1,8 +1,6 @@
 /** Ways in which the operator can change the TLS of a connection. Each text is a part of a sentence. */
 export interface TlsChoices {
-  /** How to trust another certificate authority. */
   trust: string;
-  /** How to connect without TLS. Null if this is not possible. */
   noTls: string | null;
 }
 
@@ -22,10 +20,7 @@ const TLS =
 /** Matches the hint that Node adds to the message about an authority that is not trusted. The remedy of the service takes its place. */
 const HINT = /; if the root CA .*$/s;
 
-/**
- * Describes an error of a TLS connection: the problem, as a clause about the server ("it"), and the remedy, as a sentence.
- * @returns null if TLS has not caused the error
- */
+/** Describes an error of TLS: the problem as a clause about the server ("it"), the remedy as a sentence. Null for other errors. */
 export function describeTlsFault(error: unknown, choices: TlsChoices): { problem: string; remedy: string } | null {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const matches = (pattern: RegExp) => pattern.test(code) || pattern.test(message);

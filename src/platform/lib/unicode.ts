@@ -1,29 +1,16 @@
-/**
- * Schema keyword of a password. A validator from `compileSchema` counts the characters of its normalised form (NFC), so the number does not
- * depend on the keyboard. The value itself stays as it was sent.
- */
+/** Keyword of a password. Its characters are counted in NFC, so the number does not depend on the keyboard. */
 export const PASSWORD_KEYWORD = 'x-password';
 
-/**
- * Schema keyword of a name, a telephone number or an e-mail address. A validator from `compileSchema` first replaces the value by its
- * `trimmed` form. All other rules of the schema apply to this form.
- */
+/** Keyword of a name, a number or an e-mail address. Its `trimmed` form replaces it before all other rules apply. */
 export const TRIMMED_KEYWORD = 'x-trimmed';
 
-/** Options of a schema whose value is trimmed. */
 export const TRIMMED = { [TRIMMED_KEYWORD]: true };
 
-/**
- * Finds the part of a text between the invisible characters at its start and end. The class `.` and the greedy star make the search linear
- * in the length of the text. At the end, variation selectors and tags stay, because they are the ends of some emoji.
- */
+/** The class `.` and the greedy star make the search linear. At the end, variation selectors and tags stay, as ends of some emoji. */
 const VISIBLE_PART =
   /^[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}]*(.*[^[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}]--[\p{Variation_Selector}\u{E0020}-\u{E007F}]])?/sv;
 
-/**
- * Returns the text without spaces, format characters and other invisible characters at its start and end. People paste such characters
- * with a name or a number, and a search would not find the text behind them.
- */
+/** Returns the text without invisible characters at its ends, which people paste, and behind which a search would find nothing. */
 export function trimmed(text: string): string {
   return VISIBLE_PART.exec(text)?.[1] ?? '';
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
-import { isLogged } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { DueCredential } from '../events/events.ts';
 import type { Attempted, WebhookSender } from './attempt.ts';
@@ -243,8 +242,6 @@ export class DeliveryWorker {
   }
 
   #warn(err: unknown, message: string): void {
-    if (!isLogged(err)) {
-      this.#options.log.warn({ err }, message);
-    }
+    this.#options.log.warn({ err }, message);
   }
 }

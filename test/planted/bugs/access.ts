@@ -201,7 +201,7 @@ export const ACCESS_BUGS: Bug[] = [
     harm: 'a link for one person reaches another one',
     edits: [
       {
-        file: 'src/platform/mail/transport.ts',
+        file: 'src/platform/mail/mail.ts',
         find: "to: { name: '', address: to }",
         replace: 'to',
       },

@@ -9,11 +9,7 @@ export interface Account {
   gid: number;
 }
 
-/**
- * Chooses the system user for PostgreSQL: the owner of an existing database, or else `postgres` or `nobody`.
- * @returns undefined if this process is not root, because PostgreSQL then runs as the user of this process
- * @throws EmbeddedPostgresError if this process is root and no other user is found
- */
+/** Returns the owner of an existing database, or else `postgres` or `nobody`. Undefined: this process is not root. */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) {
     return undefined;
@@ -42,7 +38,6 @@ export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
 }
 
-/** Returns true if a program exits with code 0 when the system user runs it. */
 export function succeedsAs(account: Account, file: string, args: string[]): Promise<boolean> {
   return promisify(execFile)(file, args, { cwd: '/', env: {}, ...account }).then(
     () => true,

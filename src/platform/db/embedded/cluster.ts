@@ -9,7 +9,6 @@ import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './fa
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
 
-/** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
 /** The only environment variables that the PostgreSQL programs get, so that the settings of the user do not affect them. */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
@@ -21,10 +20,7 @@ interface Initialisation {
   log: (message: string) => void;
 }
 
-/**
- * Reads the password of the PostgreSQL role. Returns undefined if its file is missing. The password is made before the database, so no
- * database was ever opened in DATA_DIR then.
- */
+/** Reads the password of the role. Undefined: no database was ever opened in DATA_DIR, because the password is made before it. */
 export async function readPassword(dataDir: string): Promise<string | undefined> {
   return (await readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(ifAbsent))?.trim();
 }
@@ -47,16 +43,12 @@ export async function refuseMissing(dataDir: string): Promise<void> {
   }
 }
 
-/** Reads the major version of the PostgreSQL that made a data directory, for example 17. Returns undefined if there is no database yet. */
 export async function readMajor(clusterDir: string): Promise<number | undefined> {
   const text = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(ifAbsent);
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
-/**
- * Refuses a database that a PostgreSQL of another major version has made, even if that PostgreSQL runs already.
- * @throws EmbeddedPostgresError that says how to bring the data to this version
- */
+/** Refuses a database of another major version. @throws EmbeddedPostgresError that says how to bring the data to this version */
 export async function refuseOtherMajor(clusterDir: string): Promise<void> {
   const found = await readMajor(clusterDir);
   const own = await readInstalledMajor();
@@ -72,10 +64,7 @@ export async function refuseOtherMajor(clusterDir: string): Promise<void> {
   }
 }
 
-/**
- * Makes PostgreSQL's data directory if it is missing. If another user owns the directory, for example because root has copied it, makes
- * PostgreSQL's system user its owner.
- */
+/** Makes PostgreSQL's data directory if it is missing. Makes its system user the owner, for example if root has copied it. */
 export async function prepareCluster({ clusterDir, account }: Location, options: Initialisation): Promise<void> {
   await createWhole(clusterDir, 'PG_VERSION', async (unfinished) => {
     options.log(`Creating the database in ${dirname(clusterDir)}.`);

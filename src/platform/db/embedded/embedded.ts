@@ -12,39 +12,25 @@ import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './
 /** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
 export type Role = 'serve' | 'command' | 'exclusive';
 
-export interface EmbeddedPostgres {
-  /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
-  url: string;
-  /** PostgreSQL's data directory. It may be outside DATA_DIR, as `locate` explains. */
-  clusterDir: string;
-  /** Disconnects this process. If no other process is connected, stops PostgreSQL and waits until PostgreSQL has ended. */
-  close(): Promise<void>;
-}
+/** An open database. Its url contains the password, so it must never be logged. */
+export type EmbeddedPostgres = Awaited<ReturnType<typeof openEmbeddedPostgres>>;
 
 export interface EmbeddedOptions {
-  /** DATA_DIR as an absolute or relative path. The folder is created if it is missing. */
   dataDir: string;
   role: Role;
-  /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
-  /** True (the default) if a missing database is created. False if a missing database is an error. */
   mayCreate?: boolean;
-  /** Receives messages about slow steps, about a database outside DATA_DIR, and about a lost and restored connection. */
   log?: (message: string) => void;
 }
 
-interface Server {
+interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log'>> {
   location: Location;
   password: string;
-  settings: Record<string, string>;
-  role: Role;
-  log: (message: string) => void;
 }
 
 /** Connection that shows that a process uses PostgreSQL. Its locks end with the process, even if the process is killed. */
 interface Presence {
   client: pg.Client;
-  /** Resolves when the connection has ended. */
   ended: Promise<void>;
 }
 
@@ -56,19 +42,13 @@ const MAX_STARTS = 3;
 const TIMEOUT_MS = 5_000;
 /** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
 const CLAIM_MS = 3_000;
-/** Database for the locks of processes. Nothing else takes locks there. */
 const MAINTENANCE_DATABASE = 'postgres';
 /** Key of the advisory lock that each process holds in shared mode. An `exclusive` process, and the one that stops PostgreSQL, hold it alone. */
 const USE_LOCK = 1;
-/** Key of the advisory lock that a `serve` process holds, so that only one `serve` process runs. */
 const SERVE_LOCK = 2;
 
-/**
- * Opens the service's own PostgreSQL in DATA_DIR. Connects to it if another process has started it, and starts it otherwise. If PostgreSQL
- * dies before `close`, starts it again under the same url.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used, or if another process forbids the role. The message says what to do.
- */
-export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+/** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws EmbeddedPostgresError with a remedy */
+export async function openEmbeddedPostgres(options: EmbeddedOptions) {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
   if (!mayCreate) {
     await refuseMissing(options.dataDir);
@@ -84,10 +64,14 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     await leave(server, await keeping);
   };
   let closed: Promise<void> | undefined;
-  return { url: databaseUrl(server), clusterDir: location.clusterDir, close: () => (closed ??= close()) };
+  return {
+    url: databaseUrl(server),
+    clusterDir: location.clusterDir,
+    /** Disconnects. If no other process is connected, stops PostgreSQL and waits until it has ended. */
+    close: (): Promise<void> => (closed ??= close()),
+  };
 }
 
-/** Returns the connection string of a database, with the Unix socket and the password. */
 export function databaseUrl(
   { location, password }: { location: Pick<Location, 'socketDir'>; password: string },
   database = NAME,
@@ -95,7 +79,6 @@ export function databaseUrl(
   return `postgres://${NAME}:${password}@${encodeURIComponent(location.socketDir)}:5432/${database}?sslmode=disable`;
 }
 
-/** Keeps a connection until `closing` is aborted, and connects again if it is lost. Returns the last one, which may be lost already. */
 async function keepPresence(server: Server, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
   let presence: Presence | null = first;
@@ -122,10 +105,6 @@ async function keepPresence(server: Server, first: Presence, closing: AbortSigna
   return last;
 }
 
-/**
- * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, first waits for its end.
- * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s, or if another process forbids the role
- */
 async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
   let launched: Launch | undefined;
@@ -185,10 +164,6 @@ async function connectAndClaim(server: Server): Promise<Presence> {
   }
 }
 
-/**
- * Takes the advisory locks of the role, which the connection holds until it ends.
- * @throws EmbeddedPostgresError if another process still forbids the role after 3 s
- */
 async function claimRole({ client }: Presence, { role, location: { dataDir } }: Server): Promise<void> {
   const claim = async (lock: string, refusal: string) => {
     await client.query(`SELECT ${lock}`).catch((error: unknown) => {
@@ -215,7 +190,6 @@ async function claimRole({ client }: Presence, { role, location: { dataDir } }: 
   }
 }
 
-/** Creates the application's database if it is missing. */
 async function createDatabase(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [NAME]);
   if (rowCount === 0) {
@@ -248,10 +222,7 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
   }
 }
 
-/**
- * Stops PostgreSQL if this process is the last one that uses it, or if the connection of this process is lost. In the latter case, another
- * process that uses PostgreSQL starts it again. Then ends the connection of this process.
- */
+/** Stops PostgreSQL if this process is the last one, or has lost its connection. Other processes then start it again. */
 async function leave({ location: { clusterDir } }: Server, { client }: Presence): Promise<void> {
   try {
     const isLast = await leaveAsLast(client).catch(() => true);
@@ -264,7 +235,7 @@ async function leave({ location: { clusterDir } }: Server, { client }: Presence)
   }
 }
 
-/** Returns true if no other process uses PostgreSQL. Then no other process can begin to use it until this connection ends. */
+/** Returns true if no other process uses PostgreSQL. Then none can begin to use it until this connection ends. */
 async function leaveAsLast(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);

@@ -1,4 +1,3 @@
-/** Remedy for a command that needs data but finds no database, or an empty one. */
 export const NO_DATABASE =
   'Set DATA_DIR or DATABASE_URL to the value that the service uses. If this is the first use, run "roomservice migrate" first.';
 

@@ -1,22 +1,15 @@
-import { access, lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { exists } from '../../lib/new-file.ts';
 import type { Account } from './account.ts';
 
-/**
- * Creates the folder `target` completely or not at all, under a temporary name that is then renamed. Several processes may do so at the same
- * time. The first process that finishes creates `target`. The next call removes the temporary folder of a killed process.
- * @param witness path, inside the folder, of a file that exists only if the folder is complete
- */
+/** Creates a folder completely or not at all, also if several processes do so. @param witness file that only a complete folder has */
 export async function createWhole(
   target: string,
   witness: string,
   build: (unfinished: string) => Promise<void>,
 ): Promise<void> {
-  const isComplete = () =>
-    access(join(target, witness)).then(
-      () => true,
-      () => false,
-    );
+  const isComplete = () => exists(join(target, witness));
   const prefix = `${target}.unfinished-`;
   if (!(await isComplete())) {
     const unfinished = await mkdtemp(prefix);
@@ -40,7 +33,6 @@ async function removeAllStartingWith(prefix: string): Promise<void> {
   await Promise.allSettled(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
-/** Makes the system user the owner of a folder and of everything in it. */
 export async function chownTree(folder: string, account: Account): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) {
     await lchown(join(folder, entry), account.uid, account.gid);

@@ -6,20 +6,8 @@ import { findDatabase, PASSWORD_FILE } from './location.ts';
 import { refuseMoved } from './move-marker.ts';
 import { findPostmaster } from './postmaster.ts';
 
-/** Embedded database as it was found in DATA_DIR. */
-export interface EmbeddedState {
-  /** Major version of the PostgreSQL that the data belongs to, such as 18. */
-  major: number;
-  /** Connection string of the running database, which contains its password. Null if PostgreSQL does not accept connections. */
-  url: string | null;
-}
-
-/**
- * Finds out if DATA_DIR contains a database, and if PostgreSQL runs. Creates, starts and changes nothing.
- * @returns null if DATA_DIR has no database yet
- * @throws EmbeddedPostgresError if DATA_DIR or its data cannot be used, or if no PostgreSQL is installed
- */
-export async function inspectEmbedded(dataDir: string): Promise<EmbeddedState | null> {
+/** Finds the database in DATA_DIR, or null, and its PostgreSQL. Changes nothing. @throws EmbeddedPostgresError if it cannot be used */
+export async function inspectEmbedded(dataDir: string): Promise<{ major: number; url: string | null } | null> {
   await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
   const found = await findDatabase(dataDir);
   const major = found && (await readMajor(found.clusterDir));

@@ -19,30 +19,22 @@ import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 export interface Location {
-  /** Path of DATA_DIR without symbolic links. The password of the database is always in this folder. */
   dataDir: string;
   /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
-  /** Folder of the Unix socket. */
   socketDir: string;
-  /** System user that PostgreSQL runs as. Undefined means the user of this process. */
   account: Account | undefined;
 }
 
 export const PASSWORD_FILE = 'postgres-password';
 const CLUSTER_NAME = 'postgres';
 const FALLBACK_DIR = '/var/lib/roomservice';
-/** Beginnings of the names that the service makes in DATA_DIR. */
 const OWN_NAMES = /^(?:master-key|postgres|socket|native-)/;
 const RIGHTS = constants.R_OK | constants.W_OK | constants.X_OK;
 /** Largest length of the socket's path in bytes. It is below the limits of the systems, which are 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
 
-/**
- * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. If PostgreSQL's system user cannot enter DATA_DIR,
- * for example in the home folder of root, the database is under /var/lib/roomservice, and a link in DATA_DIR points to it.
- * @throws EmbeddedPostgresError if DATA_DIR cannot be used
- */
+/** Creates DATA_DIR, and chooses the folder of the database, which is elsewhere if PostgreSQL's system user cannot enter DATA_DIR. */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
   const dataDir = await createDataDir(path);
   const existing = await findCluster(dataDir);
@@ -54,11 +46,7 @@ export async function locate(path: string, log: (message: string) => void): Prom
   return { dataDir, clusterDir, socketDir: socketDirOf(clusterDir), account };
 }
 
-/**
- * Finds the database of DATA_DIR and the folder of its socket. Changes nothing.
- * @returns undefined if there is no database
- * @throws EmbeddedPostgresError if this process cannot use DATA_DIR
- */
+/** Finds the database of DATA_DIR and its socket. Changes nothing. @throws EmbeddedPostgresError if this process cannot use DATA_DIR */
 export async function findDatabase(path: string): Promise<Pick<Location, 'clusterDir' | 'socketDir'> | undefined> {
   const dataDir = await usable(path)
     .catch(ifAbsent)
@@ -69,7 +57,6 @@ export async function findDatabase(path: string): Promise<Pick<Location, 'cluste
   return clusterDir === undefined ? undefined : { clusterDir, socketDir: socketDirOf(clusterDir) };
 }
 
-/** Returns the path of a folder without symbolic links. @throws a system error if this process may not use the folder */
 async function usable(folder: string): Promise<string> {
   await readdir(folder);
   await access(folder, RIGHTS);
@@ -133,10 +120,7 @@ async function placeOutside(link: string, account: Account): Promise<string> {
   }
 }
 
-/**
- * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, if only the service has files in it. A folder with other files, such
- * as `.` or `/srv`, must stay open to other users.
- */
+/** Only if no other program has files there. A folder such as `.` or `/srv` must stay open to other users. */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   if (!(await readdir(dataDir)).every((name) => OWN_NAMES.test(name))) {
     return;
@@ -155,10 +139,7 @@ function socketDirOf(clusterDir: string): string {
   return isShort ? beside : join('/tmp', `roomservice-${shortHash(clusterDir)}`);
 }
 
-/**
- * Makes the folder of the socket if it is missing, with mode 0700 and PostgreSQL's system user as its owner.
- * @throws EmbeddedPostgresError if another user owns the folder or may enter it, because that user could pretend to be the database
- */
+/** Makes the folder of the socket. @throws EmbeddedPostgresError if another user may enter it, and so pretend to be the database */
 export async function prepareSocketDir({ socketDir, account }: Location): Promise<void> {
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
   const { uid, mode } = await lstat(socketDir);
@@ -175,7 +156,6 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** Handler for `.catch(…)` that throws each error again, except errors with these codes. */
 function unless(...codes: string[]): (error: unknown) => void {
   return (error) => {
     if (!codes.includes(codeOf(error))) {

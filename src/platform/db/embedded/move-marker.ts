@@ -5,7 +5,6 @@ import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 /** Content of the file `moved-to` in DATA_DIR: the database to which the data was moved, and the time (ISO 8601), in one line each. */
 export interface MoveMarker {
-  /** Host, port and name of the other database, for example `db.example:5432/roomservice`. */
   to: string;
   movedAt: string;
 }
@@ -14,7 +13,6 @@ export function moveMarkerPath(dataDir: string): string {
   return join(resolve(dataDir), 'moved-to');
 }
 
-/** Returns null if the data was never moved. */
 export async function readMoveMarker(dataDir: string): Promise<MoveMarker | null> {
   const text = await readFile(moveMarkerPath(dataDir), 'utf8').catch(ifAbsent);
   const [to = '', movedAt = ''] = text?.split('\n') ?? [];
@@ -30,10 +28,7 @@ export async function writeMoveMarker(dataDir: string, { to, movedAt }: MoveMark
   await syncFolder(resolve(dataDir));
 }
 
-/**
- * Refuses the data in DATA_DIR if it was moved to another database, because that database would never get the changes that are written here.
- * @throws EmbeddedPostgresError
- */
+/** Refuses moved data, because the other database would never get its changes. @throws EmbeddedPostgresError */
 export async function refuseMoved(dataDir: string): Promise<void> {
   const marker = await readMoveMarker(dataDir);
   if (marker !== null) {

@@ -10,15 +10,10 @@ import type { Location } from './location.ts';
 
 export interface Postmaster {
   pid: number;
-  /** True if PostgreSQL accepts connections. False while it starts, recovers from a crash or stops. */
   isReady: boolean;
 }
 
-/** PostgreSQL that this process has spawned. */
-export interface Launch {
-  /** Returns a text that says how PostgreSQL ended, with the last lines of its log. Returns undefined while PostgreSQL runs. */
-  failure(): Promise<string | undefined>;
-}
+export type Launch = Awaited<ReturnType<typeof launch>>;
 
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
@@ -44,7 +39,6 @@ async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
 }
 
-/** Returns an empty text if the process does not exist or is a zombie. */
 async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') {
@@ -59,14 +53,11 @@ async function readCommandLine(pid: number): Promise<string> {
   }
 }
 
-/**
- * Spawns PostgreSQL on a data directory, in its own process group, so that Ctrl-C does not stop it before this process. It may run longer
- * than this process, so it logs to a file. Several processes may spawn at the same time: PostgreSQL's lock file lets only one run.
- */
+/** Spawns PostgreSQL in its own process group, so that Ctrl-C does not stop it first. Its lock file lets only one run. */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
   { binaries, settings }: { binaries: string; settings: Record<string, string> },
-): Promise<Launch> {
+) {
   const { pid } = await readLockFile(clusterDir);
   const stalePid = (await isPostmaster(pid, clusterDir)) ? 0 : pid;
   const effective = {
@@ -94,7 +85,8 @@ export async function launch(
   child.once('error', (error) => (ending = error.message));
   child.once('exit', (code, signal) => (ending = `PostgreSQL ended with ${signal ?? `exit code ${code}`}`));
   return {
-    failure: async () => ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
+    failure: async (): Promise<string | undefined> =>
+      ending && `${ending}. ${path} ends with:\n${await readEnd(path, size)}`,
   };
 }
 
@@ -107,10 +99,7 @@ async function readEnd(path: string, offset: number): Promise<string> {
   return written.trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
 }
 
-/**
- * Stops PostgreSQL and waits until it has ended. If it still runs after 10 s, it gets the signal for an immediate stop.
- * @throws EmbeddedPostgresError if PostgreSQL still runs after 16 s
- */
+/** Stops PostgreSQL, after 10 s with the signal for an immediate stop. @throws EmbeddedPostgresError if it still runs after 16 s */
 export async function stopPostmaster(clusterDir: string, pid: number): Promise<void> {
   for (const [signal, timeoutMs] of [
     ['SIGINT', FAST_STOP_MS],

@@ -1,7 +1,6 @@
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './text.ts';
 
-/** Keywords of a JSON Schema that decide to which type a text is converted. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -14,13 +13,7 @@ interface Schema {
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/**
- * Converts the texts of a decoded form or query to the types in a JSON Schema (decision 5). A text that does not fit its type stays a text.
- * The validation, which runs later, then refuses it. This function never throws.
- *
- * A number is a decimal without an exponent. A boolean is `true` or `false`. An empty text becomes null if the schema allows null but no
- * string. If the schema expects an object or a list, the text may be JSON. The function changes objects in place.
- */
+/** Converts texts to the types in a JSON Schema, in place (decision 5). A text that does not fit stays, and the validation refuses it. */
 export function convertText(value: unknown, schema: unknown): unknown {
   const alternatives = alternativesOf(schema);
   if (typeof value === 'string') {
@@ -37,10 +30,7 @@ export function convertText(value: unknown, schema: unknown): unknown {
   return value;
 }
 
-/**
- * Converts the fields that the schema names, and changes the object in place. All other fields stay text, because the service ignores them.
- * The loop runs over the few fields of the schema, because a query can have thousands of other parameters.
- */
+/** The loop runs over the few fields of the schema, because a query can have thousands of other parameters. */
 function convertFields(fields: Record<string, unknown>, properties: Readonly<Record<string, unknown>>): object {
   for (const [name, schema] of Object.entries(properties)) {
     if (Object.hasOwn(fields, name)) {
@@ -50,7 +40,6 @@ function convertFields(fields: Record<string, unknown>, properties: Readonly<Rec
   return fields;
 }
 
-/** Returns the members of a union schema (`anyOf`), or the schema itself if it is not a union. */
 function alternativesOf(schema: unknown): Schema[] {
   if (typeof schema !== 'object' || schema === null) {
     return [];

@@ -8,20 +8,14 @@ const FIRST_SEGMENT = /[^.[\]]+/y;
 /** Matches the next segment of a field name: `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
 const NEXT_SEGMENT = /\[([^[\]]*)\]|\.?([^.[\]]+)/y;
 
-/**
- * Splits the name of a form field into its segments. For example, `items[0][item_id]`, `items[0].item_id` and `items[0]item_id` (decision
- * 5) all become `['items', '0', 'item_id']`. The name `items.0.item_id`, which is the notation in our error messages, becomes the same
- * segments. Empty brackets at the end become the segment `''`.
- * @throws DecodeError 400 if the name is malformed, has a forbidden segment, or has too many levels
- */
+/** Splits `items[0][id]`, `items[0].id`, `items[0]id` or `items.0.id` into its segments (decision 5). @throws DecodeError 400 */
 export function splitFieldName(name: string): string[] {
   const segments: string[] = [];
   for (let end = 0; end < name.length; ) {
     const pattern = end === 0 ? FIRST_SEGMENT : NEXT_SEGMENT;
     pattern.lastIndex = end;
     const match = pattern.exec(name);
-    // Empty brackets append a new entry to a list, so no segment may follow them. With the names `a[][x]` and `a[][y]`, the service could
-    // not know if both fields belong to the same entry.
+    // Empty brackets append a new entry, so it would be unknown if `a[][x]` and `a[][y]` belong to the same one.
     if (!match || segments.at(-1) === '') {
       throw new DecodeError(400, name, 'is not a well-formed field name');
     }

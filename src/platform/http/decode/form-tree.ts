@@ -4,80 +4,51 @@ const MAX_INDEX = 1_000;
 
 type Path = Array<string | number>;
 
-/**
- * Object or list in the tree of the fields of a form. It is a list if the keys of its children are numbers, and an object if they are
- * strings. The numbers may be in any order, and some numbers may be missing.
- */
+/** Object or list of a form. It is a list if its keys are numbers, in any order and with gaps. */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
   /** Index of the next entry that a name with empty brackets appends. It is one more than the highest index so far. */
   nextIndex: number;
 }
 
-/** Returns a node without children. The first child decides if this node is an object or a list. */
 export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
-/**
- * Adds the text of a field to the tree, at the position that the segments of the field name give (decision 5).
- * @throws DecodeError 400 if the tree already has a text at this position, if an earlier name needs another type there (for example an
- * object instead of a list), or if an index is above 1,000
- */
+/** Adds the text of a field at the position of its segments (decision 5). @throws DecodeError 400 if it contradicts earlier fields */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
   let branch = root;
   for (const [level, segment] of segments.entries()) {
     const key = level === 0 ? segment : toKey(branch, segment, path);
     path.push(key);
-    if (level === segments.length - 1) {
-      refuseRepetition(branch.children.get(key), path);
-      branch.children.set(key, text);
-    } else {
-      branch = enter(branch, key, path);
+    const child = branch.children.get(key);
+    const isLast = level === segments.length - 1;
+    if (typeof child === 'string' && isLast) {
+      throw new DecodeError(400, path.join('.'), 'is given more than once');
     }
+    if (typeof child === 'string' || (child !== undefined && isLast)) {
+      throw conflict(path);
+    }
+    const next = child ?? newBranch();
+    branch.children.set(key, isLast ? text : next);
+    branch = next;
   }
 }
 
-function refuseRepetition(child: string | Branch | undefined, path: Path): void {
-  if (typeof child === 'string') {
-    throw new DecodeError(400, path.join('.'), 'is given more than once');
-  }
-  if (child !== undefined) {
-    throw conflict(path);
-  }
-}
-
-function enter(branch: Branch, key: string | number, path: Path): Branch {
-  const child = branch.children.get(key) ?? newBranch();
-  if (typeof child === 'string') {
-    throw conflict(path);
-  }
-  branch.children.set(key, child);
-  return child;
-}
-
-/** Returns the tree as a plain object. In its lists, the entries are in the order of their indices, and a missing index leaves no gap. */
-export function toObject(branch: Branch): Record<string, unknown> {
-  // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
-  return Object.fromEntries([...branch.children].map(([key, child]) => [key, toValue(child)]));
-}
-
-function toList(branch: Branch): unknown[] {
-  return [...branch.children].sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child));
-}
-
-function toValue(node: string | Branch): unknown {
+/** Returns the tree as a plain value. In its lists, the entries are in the order of their indices, and a missing index leaves no gap. */
+export function toValue(node: string | Branch): unknown {
   if (typeof node === 'string') {
     return node;
   }
-  return isList(node) ? toList(node) : toObject(node);
+  const entries = Array.from(node.children, ([key, child]) => [key, toValue(child)] as const);
+  // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
+  return isList(node)
+    ? entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
+    : Object.fromEntries(entries);
 }
 
-/**
- * Returns the key of a child for a segment of a field name. A segment of digits is a list index. An empty segment (`[]`) stands for the
- * next index of the list.
- */
+/** A segment of digits is a list index, and an empty segment (`[]`) the next index of the list. */
 function toKey(branch: Branch, segment: string, path: Path): string | number {
   const isIndex = /^\d*$/.test(segment);
   if (branch.children.size > 0 && isIndex !== isList(branch)) {

@@ -6,17 +6,7 @@ import { decodeUtf8, refuseBadText } from './text.ts';
 const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-/**
- * Decodes a `multipart/form-data` body (RFC 7578) and returns its fields in order.
- *
- * The body is in memory, has at most 1 MiB and may not hold files. So the code simply splits it at the boundary. A streaming parser is not
- * used, because it would drop fields without a name, and silently replace bytes that are not UTF-8.
- *
- * The body is first read as Latin-1, which gives one character for each byte and so keeps all bytes. The bytes of each field are then
- * decoded as UTF-8.
- * @throws DecodeError 400 if the body is malformed or cut short, if it has files or more than 20,000 fields, or if a text is not UTF-8 or
- * contains U+0000, which the database cannot store
- */
+/** Decodes RFC 7578. A streaming parser would drop unnamed fields and replace bytes. Latin-1 keeps all bytes. @throws DecodeError 400 */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
     throw new DecodeError(400, 'body', 'is multipart/form-data without a boundary');
@@ -32,10 +22,7 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
   return sections.slice(0, end).map(decodePart);
 }
 
-/**
- * Returns the name and the value of one field. `part` is the text between two boundaries. It has the rest of the boundary's line, header
- * lines, an empty line, and the value.
- */
+/** `part` has the rest of the boundary's line, header lines, an empty line, and the value. */
 function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');

@@ -4,10 +4,7 @@ import { DecodeError } from './decode-error.ts';
 const MAX_DEPTH = 32;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
-/**
- * Decodes UTF-8 bytes. Checks them first, because `toString` would silently replace bytes that are not UTF-8.
- * @throws DecodeError 400 if the bytes are not UTF-8
- */
+/** Decodes UTF-8 bytes. `toString` would silently replace other bytes. @throws DecodeError 400 */
 export function decodeUtf8(bytes: Buffer, where: string): string {
   if (!isUtf8(bytes)) {
     throw new DecodeError(400, where, 'contains bytes that are not UTF-8');
@@ -15,10 +12,7 @@ export function decodeUtf8(bytes: Buffer, where: string): string {
   return bytes.toString();
 }
 
-/**
- * Returns a description of the characters in the text that the database cannot store (decision 2). Returns undefined if it can store the
- * text.
- */
+/** Returns which characters of the text the database cannot store (decision 2), or undefined. */
 export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) {
     return 'U+0000';
@@ -26,10 +20,7 @@ export function findTextFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'half of a surrogate pair';
 }
 
-/**
- * Refuses a text that the database cannot store.
- * @throws DecodeError 400
- */
+/** Refuses a text that the database cannot store. @throws DecodeError 400 */
 export function refuseBadText(text: string, where: string): void {
   const fault = findTextFault(text);
   if (fault !== undefined) {
@@ -37,19 +28,12 @@ export function refuseBadText(text: string, where: string): void {
   }
 }
 
-/**
- * Decodes a JSON body. Returns undefined if the body is empty.
- * @throws DecodeError 400 if the JSON is malformed, or contains U+0000, half of a surrogate pair, a number too large for a double, or a
- * forbidden key (decisions 2, 5)
- */
+/** Decodes a JSON body. Returns undefined if it is empty. @throws DecodeError 400 (decisions 2, 5) */
 export function decodeJson(bytes: Buffer): unknown {
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes, 'body'));
 }
 
-/**
- * Decodes JSON text. Skips a byte order mark at the start, as RFC 8259 §8.1 allows.
- * @throws DecodeError 400 in the cases of `decodeJson`
- */
+/** Decodes JSON text, without a byte order mark (RFC 8259 §8.1). @throws DecodeError 400 */
 export function parseJson(text: string): unknown {
   const value = parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   refuseFaults(value, []);
@@ -60,22 +44,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The error message of `JSON.parse` may quote the body, so the response does not contain this message. The response only gives the
-    // position of the fault, if the message contains it.
+    // The error message of `JSON.parse` may quote the body, so the response only gives its position.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
 }
 
-/**
- * Refuses a value that contains U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key. The check reads the
- * parsed value, because JSON text can write each of these faults in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). For an order, the
- * check takes about a microsecond, and parsing takes equally long.
- *
- * The function calls itself for each level of nesting. These calls are bounded, because the value may have at most 32 levels.
- * @throws DecodeError 400
- */
-function refuseFaults(value: unknown, path: (string | number)[]): void {
+/** Reads the parsed value, because JSON text can write each fault in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). */
+function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
     if (fault) {
@@ -86,23 +62,15 @@ function refuseFaults(value: unknown, path: (string | number)[]): void {
       throw new DecodeError(400, nameOf(path), 'is a number that is too large');
     }
   } else if (typeof value === 'object' && value !== null) {
-    refuseFaultsWithin(value as Record<string, unknown> | unknown[], path);
+    refuseFaultsWithin(value, path);
   }
 }
 
-function refuseFaultsWithin(container: Record<string, unknown> | unknown[], path: (string | number)[]): void {
+function refuseFaultsWithin(container: object, path: string[]): void {
   if (path.length >= MAX_DEPTH) {
     throw new DecodeError(400, 'body', `is nested deeper than ${MAX_DEPTH} levels`);
   }
-  if (Array.isArray(container)) {
-    for (const [index, entry] of container.entries()) {
-      path.push(index);
-      refuseFaults(entry, path);
-      path.pop();
-    }
-    return;
-  }
-  for (const key of Object.keys(container)) {
+  for (const [key, entry] of Object.entries(container as Record<string, unknown>)) {
     if (FORBIDDEN_KEYS.has(key)) {
       throw new DecodeError(400, nameOf(path), `must not contain the key ${key}`);
     }
@@ -111,11 +79,11 @@ function refuseFaultsWithin(container: Record<string, unknown> | unknown[], path
       throw new DecodeError(400, nameOf(path), `contains a key with ${fault}`);
     }
     path.push(key);
-    refuseFaults(container[key], path);
+    refuseFaults(entry, path);
     path.pop();
   }
 }
 
-function nameOf(path: (string | number)[]): string {
+function nameOf(path: string[]): string {
   return path.join('.') || 'body';
 }
