@@ -26,10 +26,7 @@ export interface Callers {
   verifyToken: VerifyToken;
 }
 
-/**
- * Creates the authentication of callers for the third-party API, the PMS API and the staff API. For the third-party API and the PMS API, it
- * reads credentials through the tenant cache.
- */
+/** Creates the authentication of callers for the third-party API, the PMS API and the staff API. */
 export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
   const onError = (what: string) => (error: unknown) => {
     if (!isLogged(error)) {
@@ -47,10 +44,7 @@ export function createCallers({ db, keyring, config, log }: GuardDependencies, c
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/**
- * Creates the budgets, which limit the calls of each credential per minute. All third-party routes share one budget, and all PMS routes
- * share a second one (contract §8).
- */
+/** All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
 export function createCallBudgets({ budgets, config }: GuardDependencies): CallBudgets {
   return {
     third_party: budgets.budget('third-party', config.rateLimitPerMinute),
@@ -58,7 +52,6 @@ export function createCallBudgets({ budgets, config }: GuardDependencies): CallB
   };
 }
 
-/** Creates the guards. A guard checks the caller before a route handles the request. */
 export function createGuards({ db }: GuardDependencies, callers: Callers, callBudgets: CallBudgets) {
   const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
   const authenticateStream = createStaffAuthentication(db, callers.verifyToken, callers.sessions, true);

@@ -5,11 +5,7 @@ import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
-/**
- * Person or program that changed an order, a stay or a night. A change of a night concerns its price, a restriction or its capacity.
- * `operator` is a person who ran a command of the service. `sandbox` is a program that acts as the staff of the demo tenant. `id` is null
- * for these two types.
- */
+/** Person or program that changed an order, a stay or a night. */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];
   id: string | null;
@@ -42,12 +38,7 @@ export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeA
   return { type, id };
 }
 
-/**
- * Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. Sends at most one
- * statement for each of these types.
- * @returns a function that adds the name to an actor. The name is null for an actor of another type, for example the operator. It is also
- * null if the tenant has no person, display or partner with this id.
- */
+/** Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. */
 export async function readActorNames(
   db: Database,
   tenantId: number,

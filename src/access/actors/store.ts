@@ -1,12 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Id of a person, a display or a credential, with the name that people see. */
 export interface NameRow {
   id: string;
   name: string;
 }
 
-/** Finds the names of people. A person without a name has the e-mail address as name. */
 export async function findPersonNames(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
   return ids.length === 0
     ? []

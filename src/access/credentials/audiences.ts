@@ -16,5 +16,4 @@ export const AUDIENCES = {
   },
 } as const;
 
-/** API that a credential is for: the third-party API or the PMS API. */
 export type Audience = keyof typeof AUDIENCES;

@@ -8,18 +8,16 @@ import { type Actor, type AuditAction, prepareAudit } from '../audit/audit.ts';
 import type { Audience } from './audiences.ts';
 import { type CredentialRow, type LockedCredential, lockCredential, updateCredential } from './store.ts';
 
-/** Credential to change: its id, and the API that it must be for. */
 export interface Target {
   id: string;
   audience: Audience | 'any';
 }
 
-/** Credential that a transaction has locked, and the functions that change it in this transaction. */
 export interface OpenCredential {
   tx: Tx;
   row: LockedCredential;
   update: (changes: Updateable<CredentialTable>) => Promise<CredentialRow>;
-  /** Writes the audit entry of the change. A change has at most one entry. */
+  /** A change has at most one entry. */
   note: (action: AuditAction, details: Record<string, unknown>) => Promise<void>;
 }
 
@@ -56,7 +54,6 @@ export function refuseRevoked({ is_active }: CredentialRow): void {
   }
 }
 
-/** Returns the `audience` and the label of a credential, for the audit entries of its creation, its rotations and its revocation. */
 export function auditDetails({ audience, label }: Pick<CredentialRow, 'audience' | 'label'>): Record<string, unknown> {
   return { audience, label };
 }

@@ -50,7 +50,7 @@ export class Credentials {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(credentialShape);
   }
 
-  /** Returns the tenant's credential that has this API key, or undefined. The key must be complete, not shortened as in the lists. */
+  /** The key must be complete, not shortened as in the lists. */
   async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
     const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
     return row && credentialShape(row);
@@ -75,8 +75,7 @@ export class Credentials {
 
   /**
    * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no process of the
-   * service accepts the credential any more. A repeated call waits too. It may come immediately after the first call, for example because
-   * the response was lost, and at this time a process may still accept the credential.
+   * service accepts the credential any more. A repeated call waits too.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const target = { id, audience: this.#audience };
@@ -92,19 +91,13 @@ export class Credentials {
     return revoked;
   }
 
-  /**
-   * Gives the credential a new secret, and ends all older secrets. Resolves only when no process of the service accepts an old secret any
-   * more (decision 15).
-   */
+  /** Resolves only when no process of the service accepts an old secret any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyring: this.#keyring };
     return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
   }
 
-  /**
-   * Registers the webhook URL of a credential (contract §4, registration rules).
-   * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
-   */
+  /** Registers the webhook URL of a credential (contract §4, registration rules). */
   async registerWebhook(caller: Caller, url: string): Promise<string> {
     const target = { id: caller.credentialId, audience: this.#audience };
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, callerActor(caller), target, url);

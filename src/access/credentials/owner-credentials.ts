@@ -11,16 +11,11 @@ import { credentialShape } from './shape.ts';
 import * as store from './store.ts';
 import { registerWebhook, removeWebhook } from './webhook.ts';
 
-/** Credential, with the API that it is for. */
 export interface OwnedCredential {
   audience: Audience;
   credential: Credential;
 }
 
-/**
- * Reads, renames and rotates a credential for the owner in the staff API, and registers and removes its webhook URL. The credential may be
- * for the third-party API or for the PMS API.
- */
 export class OwnerCredentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -39,10 +34,7 @@ export class OwnerCredentials {
     return owned(row);
   }
 
-  /**
-   * Gives the credential another label. The credential may be revoked. Changes nothing if the credential has this label already.
-   * @throws ApiError 404 (code `error`) for an unknown id
-   */
+  /** Gives the credential another label. The credential may be revoked. */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
     return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
       if (row.label === label) {
@@ -54,29 +46,17 @@ export class OwnerCredentials {
     });
   }
 
-  /**
-   * Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL.
-   * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
-   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a
-   * PMS
-   */
+  /** Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL. */
   async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
   }
 
-  /**
-   * Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more.
-   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a revoked credential or a credential of a
-   * PMS
-   */
+  /** Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more. */
   async removeWebhook(actor: Actor, id: string): Promise<Credential> {
     return credentialShape(await removeWebhook(this.#db, actor, id));
   }
 
-  /**
-   * Gives the credential a new secret. The replaced secret works for `overlapMinutes` more minutes (decision 41).
-   * @throws ApiError 404 (code `error`) for an unknown id, 409 `invalid_status_transition` for a credential that `rotateSecret` refuses
-   */
+  /** The replaced secret works for `overlapMinutes` more minutes (decision 41). */
   async rotate(
     actor: Actor,
     id: string,

@@ -14,7 +14,6 @@ interface Dependencies {
   keyring: Keyring;
 }
 
-/** New secret of a credential, and the time until which the previous secret works. */
 export interface Rotated {
   secret: CredentialSecret;
   previousEndsAt: Date;
@@ -23,8 +22,6 @@ export interface Rotated {
 /**
  * Gives the credential a new secret. The replaced secret works for the minutes of the overlap, and all older secrets end. Resolves only
  * when no process of the service accepts an ended secret any more (decisions 15 and 41).
- * @param overlapMinutes number of minutes for which the replaced secret still works. If it is 0, that secret ends immediately
- * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
  * @throws ApiError 409 with the code `invalid_status_transition` if the credential is revoked, or if `keys discard` has made its API key
  * invalid
  */
@@ -64,9 +61,8 @@ export async function rotateSecret(
 }
 
 /**
- * Returns the values of the columns for the previous secret, which is the secret that the rotation replaces. The end of the overlap is a
- * time of the database's clock, because each look-up of the credential compares it with this clock. If `overlapMinutes` is 0, no hash is
- * stored. So the old secret stays refused even if the clock of the database is set back.
+ * The end of the overlap is a time of the database's clock, because each look-up of the credential compares it with this clock. If
+ * `overlapMinutes` is 0, no hash is stored. So the old secret stays refused even if the clock of the database is set back.
  */
 function previousSecret(row: LockedCredential, overlapMinutes: number) {
   return {

@@ -42,10 +42,7 @@ export async function readCredential(db: Db, tenantId: number, id: string): Prom
     .executeTakeFirst();
 }
 
-/**
- * Inserts a credential. Changes nothing if a credential with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if a credential with this id exists. */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -61,7 +58,6 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /** Hash of the secret that a rotation has replaced. Null if there is none. */
   previous_secret_hash: Buffer | null;
   /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;
@@ -90,7 +86,6 @@ export async function findByApiKey(
     .executeTakeFirst();
 }
 
-/** Credential that a transaction has locked. */
 export interface LockedCredential extends CredentialRow {
   /** Start of the transaction, by the clock of the database. */
   at: Date;
@@ -123,7 +118,6 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
-/** Reads the encrypted webhook secrets of the tenant. */
 export async function readWebhookSecrets(db: Database, tenantId: number): Promise<{ id: string; secret: Buffer }[]> {
   return await db
     .selectFrom('credential')

@@ -15,7 +15,6 @@ interface Dependencies {
  * Registers the webhook URL of a credential (contract §4, registration rules).
  * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret. If no key
  * decrypts that secret any more, the URL gets a new one
- * @throws ApiError 404 with the code `error` if the id is unknown, or belongs to another tenant or API
  * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
  */
 export async function registerWebhook(
@@ -57,9 +56,7 @@ function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: st
 
 /**
  * Removes the webhook URL and the webhook secret of a credential. Later events then cause no delivery, and the service does not send the
- * deliveries that wait. Changes nothing if no URL is registered.
- * @throws ApiError 404 with the code `error` if the id is unknown or belongs to another tenant
- * @throws ApiError 409 with the code `invalid_status_transition` for a credential of a PMS or a revoked credential
+ * deliveries that wait.
  */
 export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<store.CredentialRow> {
   return await changeCredential(db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
@@ -79,15 +76,11 @@ function refuseWithoutWebhooks(row: store.CredentialRow): void {
   refuseRevoked(row);
 }
 
-/**
- * Returns the text that names the tenant and the credential of a webhook secret. Encryption binds the secret to this text, so decryption
- * with another text fails.
- */
+/** Encryption binds the secret to this text, so decryption with another text fails. */
 export function webhookSecretLocation(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** Reads the encrypted webhook secrets of all credentials of a tenant, each with the location to which it is bound. */
 export async function readWebhookSecrets(db: Database, tenantId: number) {
   return (await store.readWebhookSecrets(db, tenantId)).map(({ id, secret }) => ({
     location: webhookSecretLocation(tenantId, id),

@@ -1,7 +1,6 @@
 import type { Tenant } from '../tenants/tenants.ts';
 import type { LinkKind } from './store.ts';
 
-/** Link of an invitation or of a password reset, which the service sends in a mail. */
 interface MailedLink {
   kind: LinkKind;
   url: string;
@@ -9,8 +8,8 @@ interface MailedLink {
 }
 
 /**
- * Returns the subject and the text of the mail with a link. The mail has no text that a person chose, except the name of the tenant.
- * Otherwise an owner could use the service to send any text to any address.
+ * The mail has no text that a person chose, except the name of the tenant. Otherwise an owner could use the service to send any text to any
+ * address.
  */
 export function linkMail(
   { name, timezone }: Tenant,

@@ -18,23 +18,16 @@ interface Dependencies {
   baseUrl: () => string;
 }
 
-/**
- * Kind of a new link, the person who gets it, and the `generation` of this person. The generation is a number that each new password
- * raises. If the transaction that makes the link also replaces the password, `generation` is the number after this change.
- */
+/** If the transaction that makes the link also replaces the password, `generation` is the number after this change. */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
-/** Link that an owner has made for a person. */
 export interface IssuedLink {
   person: store.PersonRow;
   url: string;
   expiresAt: Date;
 }
 
-/**
- * Person who has just chosen a password with a link. Each new password of a person raises the `generation` of the person by 1. The field
- * `generation` is the number after the chosen password was set.
- */
+/** The field `generation` is the number after the chosen password was set. */
 export interface PasswordHolder {
   tenantId: number;
   personId: string;
@@ -42,9 +35,8 @@ export interface PasswordHolder {
 }
 
 /**
- * Links of invitations and of password resets. A person opens the link in a browser to choose a password. Each link works once. The token
- * of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a keyed hash
- * of the token.
+ * The token of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a
+ * keyed hash of the token.
  */
 export class Links {
   readonly #dependencies: Dependencies;
@@ -55,13 +47,7 @@ export class Links {
     this.#tokens = createTenantTokens(dependencies.pepper, 'one-time-link');
   }
 
-  /**
-   * Makes a link, and ends all earlier links of the person. The same transaction also calls `cause`. After the commit, sends the link by
-   * mail.
-   * @param cause function that makes the changes for which the person needs the link, for example the insert of an invited person. Its
-   * parameter `expiresAt` is the time at which the link ends. The function returns the person, the generation of the person and the kind
-   * of the link
-   */
+  /** Makes a link, and ends all earlier links of the person. After the commit, sends the link by mail. */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
     const id = newId();
@@ -83,10 +69,7 @@ export class Links {
     return { person, url, expiresAt: link.expires_at };
   }
 
-  /**
-   * Reads the tenant id from the token of a link, and computes the hash of the token. Does not query the database.
-   * @throws ApiError 401 `invalid_credentials` for a text that is not such a token
-   */
+  /** Reads the tenant id from the token of a link, and computes the hash of the token. */
   read(token: string): ReadToken {
     const read = this.#tokens.read(token);
     if (read === null) {
@@ -95,10 +78,7 @@ export class Links {
     return read;
   }
 
-  /**
-   * Sets the password that the person of a link has chosen. The link ends, and so do all sessions and tokens of the person.
-   * @throws ApiError 401 `invalid_credentials` if the link was used, replaced or has expired, or if the person is disabled
-   */
+  /** The link ends, and so do all sessions and tokens of the person. */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
     const link = await store.findLink(db, tenantId, hash);
@@ -113,10 +93,6 @@ export class Links {
   }
 }
 
-/**
- * New link, with the hash of its token. `cause` makes the changes that are the reason for the link, for example the insert of an invited
- * person. One transaction makes these changes and inserts the link.
- */
 interface WantedLink {
   id: string;
   hash: Buffer;
@@ -131,7 +107,6 @@ async function insertLink(tx: Tx, owner: Staff, { id, hash, cause }: WantedLink)
   return link;
 }
 
-/** Password that a person has chosen with a link. */
 interface ChosenPassword extends ReadToken {
   personId: string;
   password_hash: string;

@@ -5,10 +5,7 @@ import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Se
 import type { Links } from './links.ts';
 import { LinkPassword } from './schema.ts';
 
-/**
- * Maximum numbers of attempts per minute to set a password with a link. `CALLS_PER_ADDRESS` limits the attempts from one client address,
- * and `CALLS_PER_LINK` the attempts with one link. Both limits are checked before a password is hashed.
- */
+/** Both limits are checked before a password is hashed. */
 const CALLS_PER_ADDRESS = 100;
 const CALLS_PER_LINK = 10;
 

@@ -34,7 +34,6 @@ export type LinkKind = 'invite' | 'reset';
 
 export interface NewLink {
   id: string;
-  /** Keyed hash of the token of the link. */
   hash: Buffer;
   kind: LinkKind;
   personId: string;
@@ -45,7 +44,6 @@ export interface NewLink {
 
 export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'expires_at'>;
 
-/** Removes all earlier links of the person, and inserts a new link. */
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
   const { id, hash, kind, personId, generation, expiresAt } = link;
   await tx.deleteFrom('one_time_link').where('tenant_id', '=', tenantId).where('person_id', '=', personId).execute();
@@ -64,11 +62,7 @@ export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Pro
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, or if the person is disabled.
- * `is_open` is also false if the person got a new password, or was disabled and enabled again, after the link was made. A new password and
- * the disabling raise the number `generation` of the person, so the link then has a lower number than the person.
- */
+/** `is_open` is also false if the person got a new password, or was disabled and enabled again, after the link was made. */
 export async function findLink(
   db: Db,
   tenantId: number,

@@ -8,7 +8,6 @@ import { Refusals } from './refusals.ts';
 export interface RefusalHook {
   /** Collects the refusal of a call that had a valid API key and secret. Ignores the refusals of all other calls. */
   onRefused: (request: FastifyRequest, refusal: ApiError) => void;
-  /** Writes the refused calls that are still in memory, and stops the background writes. */
   close: () => Promise<void>;
 }
 

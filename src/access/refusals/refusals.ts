@@ -10,15 +10,9 @@ import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow,
 const WRITE_EVERY_MS = 5_000;
 /** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
-/**
- * Maximum number of credentials whose refused calls are in memory. When this number is reached, the refused calls of further credentials
- * are dropped and never stored. A successful write removes the stored calls from memory, so that further credentials have space again.
- */
+/** When this number is reached, the refused calls of further credentials are dropped and never stored. */
 const MAX_CREDENTIALS = 1_000;
-/**
- * Maximum number of characters of a stored message. A message names every fault of a body, so without this limit it might be longer than
- * the body itself.
- */
+/** A message names every fault of a body, so without this limit it might be longer than the body itself. */
 const MAX_MESSAGE = 500;
 
 /** Response that refused a call. `path` is the pattern of the route in the notation of Fastify, for example `/orders/:id/`. */
@@ -28,17 +22,13 @@ interface Dependencies {
   db: Database;
   /** Called if a background write of refused calls fails. These calls stay in memory until the next write. */
   onError: (error: unknown) => void;
-  /**
-   * Called with the number of refused calls that were dropped since the last write. A call is dropped, and never stored, if the calls of
-   * too many other credentials already wait for the write. Not called if this number is 0.
-   */
+  /** Called with the number of refused calls that were dropped since the last write. */
   onDropped: (count: number) => void;
 }
 
 /**
  * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each
- * call. A killed process loses the calls since its last write. The memory is bounded: only the newest 50 calls of a credential are kept,
- * and only the calls of 1,000 credentials.
+ * call. A killed process loses the calls since its last write.
  */
 export class Refusals {
   readonly #db: Database;
@@ -56,7 +46,6 @@ export class Refusals {
     this.#writes = poll(WRITE_EVERY_MS, () => this.#write(), onError);
   }
 
-  /** Collects a refused call, with the present time as the time of the call. */
   add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
     const ofCredential = this.#waiting.get(credentialId) ?? [];
     if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {
@@ -122,10 +111,7 @@ function storable(message: string): string {
   return characters.length > MAX_MESSAGE ? `${characters.slice(0, MAX_MESSAGE - 1).join('')}…` : text;
 }
 
-/**
- * Returns the last refused calls of a credential, newest first.
- * @throws ApiError 404 if the tenant has no such credential
- */
+/** Returns the last refused calls of a credential, newest first. */
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
   const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
   if (rows === null) {

@@ -23,7 +23,6 @@ export interface NewRefusedCall {
   requestId: string;
 }
 
-/** Row of the table `refused_call`. It has the fields of `NewRefusedCall` under the names of their columns. */
 interface Row extends Omit<NewRefusedCall, 'tenantId' | 'credentialId' | 'requestId'> {
   tenant_id: number;
   credential_id: string;
@@ -51,12 +50,7 @@ const OWNER: Owner<Row> = {
 /**
  * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
  * statement inserts the calls, and after its commit a second statement removes the old calls. If two processes store calls of one
- * credential at the same time, the later removal sees the calls of both processes. So exactly the newest 50 calls stay.
- *
- * On a database cluster, each tenant has two statements of its own. So if a statement for one tenant fails, the calls of the other tenants
- * are still stored.
- * @returns the ids of the calls for which both statements succeeded
- * @throws the error of a failed statement. On a cluster, throws an error only if every tenant has a failed statement
+ * credential at the same time, the later removal sees the calls of both processes.
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
   return await writeByShare(
@@ -83,7 +77,6 @@ async function insertShare(db: Database, { inputs }: Share<NewRefusedCall>): Pro
   `.execute(db);
 }
 
-/** Removes all refused calls of the given credentials except the newest 50 of each credential. */
 async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefusedCall>): Promise<void> {
   const credentials = [...new Map(inputs.map((call) => [call.credentialId, call])).values()];
   const tenantIds = credentials.map(({ tenantId }) => tenantId);
@@ -102,16 +95,10 @@ async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefused
   `.execute(db);
 }
 
-/**
- * Row of the query for the refused calls of a credential. If the credential has no refused calls, the query returns one row with only
- * nulls.
- */
+/** If the credential has no refused calls, the query returns one row with only nulls. */
 type FoundRow = RefusedCallRow | { [Column in keyof RefusedCallRow]: null };
 
-/**
- * Reads the refused calls of a credential, newest first.
- * @returns null if the tenant has no such credential
- */
+/** Reads the refused calls of a credential, newest first. */
 export async function readRefusedCalls(
   db: Db,
   tenantId: number,

@@ -3,14 +3,10 @@ import type { Database } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
 import { IS_ALIVE, IS_USE_DUE } from './store.ts';
 
-/** Rights of a caller whose session or token has not ended. */
 export interface CallerRow {
   /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
-  /**
-   * True if the stored time of the last use of the session is at least a minute old, so that a new time must be written. False for a token.
-   */
   is_use_due: boolean;
 }
 
@@ -21,10 +17,7 @@ export interface SessionInput {
 
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
-/**
- * Reads the present rights of the people and displays to whom the given sessions belong.
- * @returns one row for each input. The row of an ended session is undefined
- */
+/** Reads the present rights of the people and displays to whom the given sessions belong. */
 export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,

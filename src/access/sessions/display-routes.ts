@@ -8,7 +8,6 @@ import { meOf, type ServiceFacts } from './me.ts';
 import { Me } from './schema.ts';
 import { LIFETIMES, type Sessions } from './sessions.ts';
 
-/** Maximum number of pairings per minute from one client address. */
 const PAIRINGS_PER_ADDRESS = 10;
 
 interface Dependencies {

@@ -5,7 +5,6 @@ import type { Display } from '#platform/db/types.ts';
 /** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
-/** Lists the displays that are not removed, newest first. */
 export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
   const displays = db.selectFrom('display').selectAll('display').select(lastUseOf(tenantId));
   const listed = displays.where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
@@ -30,10 +29,7 @@ export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/**
- * Inserts a display. Changes nothing if a display with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if a display with this id exists. */
 export async function insertDisplay(
   tx: Tx,
   tenantId: number,
@@ -46,10 +42,7 @@ export async function insertDisplay(
     .execute();
 }
 
-/**
- * Removes a display, which ends its session. The time of the removal comes from a CTE, because a database cluster refuses now() in the SET
- * clause of an UPDATE.
- */
+/** The time of the removal comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)
@@ -57,13 +50,9 @@ export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promi
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`.execute(tx);
 }
 
-/** Minutes for which a pairing code works. */
 const CODE_MINUTES = 10;
 
-/**
- * Inserts a pairing code, and removes all expired codes of any tenant.
- * @returns the time at which the code expires, by the clock of the database. Undefined if another display has the same code now.
- */
+/** Inserts a pairing code, and removes all expired codes of any tenant. */
 export async function insertCode(
   tx: Tx,
   tenantId: number,

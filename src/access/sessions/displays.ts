@@ -16,9 +16,6 @@ import * as store from './display-store.ts';
 const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 8;
 
-/**
- * Displays of a tenant. A display is a screen, for example in the kitchen. It signs in once with a pairing code, and then has a session.
- */
 export class Displays {
   readonly #db: Database;
   readonly #hashKey: Buffer;
@@ -28,7 +25,6 @@ export class Displays {
     this.#hashKey = Buffer.from(hkdfSync('sha256', pepper, '', 'pairing-code', 32));
   }
 
-  /** Returns the displays that are not removed, newest first. */
   async list(tenantId: number): Promise<store.DisplayRow[]> {
     return await store.listDisplays(this.#db, tenantId);
   }
@@ -53,10 +49,7 @@ export class Displays {
     return { ...display, pairing_code, expires_at: expiresAt.toISOString() };
   }
 
-  /**
-   * Removes a display, which ends its session immediately. Removing it again changes nothing.
-   * @throws ApiError 404 for an unknown display
-   */
+  /** Removing it again changes nothing. */
   async remove(owner: Staff, id: string): Promise<Display> {
     const tenantId = owner.tenant.id;
     const writeDown = prepareAudit(actorOf(owner));
@@ -73,12 +66,7 @@ export class Displays {
     });
   }
 
-  /**
-   * Removes a pairing code, so that it works only once, and writes an audit entry.
-   * @param address client address of the call
-   * @returns the display of the code
-   * @throws ApiError 401 `invalid_credentials` for a code that is unknown, was used or has expired
-   */
+  /** Removes a pairing code, so that it works only once, and writes an audit entry. */
   async pair(code: string, address: string): Promise<{ tenantId: number; displayId: string }> {
     const hash = this.#hashOf(code.replace(/[\s-]/g, '').toUpperCase());
     return await inTransaction(this.#db, async (tx) => {

@@ -61,10 +61,6 @@ function startRoute(app: App, dependencies: Dependencies): void {
 
 type StartRequest = FastifyRequest<{ Body: Type.Static<typeof SessionStart> }>;
 
-/**
- * Checks the password of a sign-in call, or its token of the identity provider. Returns the values with which `Sessions.startFor` begins
- * the session.
- */
 async function signInOf(
   request: StartRequest,
   reply: FastifyReply,

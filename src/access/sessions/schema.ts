@@ -79,7 +79,6 @@ const PERSON_EXAMPLE = {
   language: 'pt',
 };
 
-/** Response that describes the caller of a staff operation, the tenant, the session and the service. */
 export const Me = Type.Object(
   {
     person: Nullable(MePerson, 'The person who calls. Null for a display.'),

@@ -49,17 +49,13 @@ export const LIFETIMES = {
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
 const MAX_SESSIONS = 100;
-/**
- * Maximum number of characters that are stored of the user agent. The client chooses this text, so without the limit it could store a text
- * of any length.
- */
+/** The client chooses this text, so without the limit it could store a text of any length. */
 const MAX_USER_AGENT = 300;
 
-/** Data of a sign-in with which a session begins. */
 export interface NewSignIn {
   tenantId: number;
   holder: store.Holder;
-  /** Generation of the person, a number that each new password raises. Null for a display. */
+  /** Null for a display. */
   generation: number | null;
   lifetime: Lifetime;
   /** Client address and user agent of the sign-in. */
@@ -74,10 +70,7 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/**
- * Sessions of people and displays in browsers. The cookie of a session holds a token, and the row of the session holds the hash of this
- * token.
- */
+/** The cookie of a session holds a token, and the row of the session holds the hash of this token. */
 export class Sessions {
   readonly #db: Database;
   readonly #tokens: TenantTokens;
@@ -97,11 +90,7 @@ export class Sessions {
     }, onError);
   }
 
-  /**
-   * Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen).
-   * @returns the token for the cookie, and the caller that `authenticate` will return for this token
-   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access since the sign-in was checked
-   */
+  /** Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen). */
   async start({
     tenantId,
     holder,
@@ -128,10 +117,7 @@ export class Sessions {
     return { token, staff: staffOf(found) };
   }
 
-  /**
-   * Begins a session for the client of a call, and sets its cookie.
-   * @returns the caller that `authenticate` will return for the token in this cookie
-   */
+  /** Begins a session for the client of a call, and sets its cookie. */
   async startFor(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -144,12 +130,10 @@ export class Sessions {
   }
 
   /**
-   * Returns the caller with this token, and records the use of the session. Reads the session and its person or display at every call, so
-   * that ending the session takes effect immediately, on every node.
+   * Reads the session and its person or display at every call, so that ending the session takes effect immediately, on every node.
    * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
    * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
    * (docs/decisions/0044-live-changes.md)
-   * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
@@ -177,7 +161,6 @@ export class Sessions {
     }
   }
 
-  /** Records that a person has made a call. */
   noteSeen({ tenant, id }: Staff): void {
     this.#seen.touch(tenant.id, id);
   }
@@ -190,10 +173,7 @@ export class Sessions {
     }
   }
 
-  /**
-   * Lists the sessions of the person `personId` that have not ended. If `personId` is undefined, lists the sessions of the caller.
-   * @throws ApiError 403 if the caller asks for the sessions of another person and is not an owner
-   */
+  /** If `personId` is undefined, lists the sessions of the caller. */
   async list(staff: Staff, personId: string | undefined): Promise<Session[]> {
     const own: store.Holder = { kind: staff.type, id: staff.id };
     const wanted: store.Holder = personId === undefined ? own : { kind: 'person', id: personId.toLowerCase() };
@@ -205,7 +185,7 @@ export class Sessions {
   }
 
   /**
-   * Ends a session. Writes an audit entry if the session is not the caller's own.
+   * Writes an audit entry if the session is not the caller's own.
    * @throws ApiError 404 for an unknown session. A caller who is not an owner gets this error also for the sessions of other people and of
    * displays
    */
@@ -218,10 +198,9 @@ export class Sessions {
   }
 
   /**
-   * Gives a person a new password. All tokens of the person end, and all sessions except the session of this call.
+   * All tokens of the person end, and all sessions except the session of this call.
    * @param checked stored hash of the old password. The caller of this method has compared it with the field `current_password` of the
    * request
-   * @throws ApiError 401 `invalid_credentials` if the stored password hash has changed since this comparison
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);

@@ -13,9 +13,7 @@ interface Dependencies {
   sessions: Sessions;
   attempts: SignInAttempts;
   service: ServiceFacts;
-  /** Accepts every signed-in person and display. */
   anyGuard: Guard;
-  /** Accepts every signed-in person. */
   personGuard: Guard;
 }
 

@@ -7,15 +7,14 @@ import { IS_SEEN_DUE, type TenantRow } from '../tenants/tenants.ts';
 
 export type SessionRow = Selectable<Session>;
 
-/** Holder of a session: a person or a display. */
 export interface Holder {
   kind: 'person' | 'display';
   id: string;
 }
 
 /**
- * SQL condition that is true for a session `s` that has not ended. A session also ends if its person is disabled or gets a new password,
- * which raises the `generation` of the person, or if its display is removed. `u` and `d` are the rows of the person and of the display.
+ * A session also ends if its person is disabled or gets a new password, which raises the `generation` of the person, or if its display is
+ * removed. `u` and `d` are the rows of the person and of the display.
  */
 export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
@@ -24,10 +23,6 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
 
 /** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
 const USED_EVERY_SECONDS = 60;
-/**
- * SQL condition that is true if the stored time of the last use of the session `s` is at least `USED_EVERY_SECONDS` old. The time of a new
- * use must then be written.
- */
 export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
@@ -42,10 +37,7 @@ function sessionsOf(db: Db, tenantId: number) {
     .where('s.tenant_id', '=', tenantId);
 }
 
-/**
- * Finds the session with this hash if it has not ended. Also returns its tenant, and its person or display. All times are by the clock of
- * the database.
- */
+/** Finds the session with this hash if it has not ended. */
 export async function findSession(db: Db, tenantId: number, hash: Buffer) {
   return await sessionsOf(db, tenantId)
     .innerJoin('tenant as t', 't.id', 's.tenant_id')
@@ -87,19 +79,14 @@ export interface NewSession {
   id: string;
   hash: Buffer;
   holder: Holder;
-  /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
   idleSeconds: number;
-  /** Seconds after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
   address: string;
   userAgent: string;
 }
 
-/**
- * Inserts a session. Changes nothing if a session with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if a session with this id exists. */
 export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
   const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
   await tx
@@ -155,10 +142,7 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/**
- * Ends a session. Changes nothing if `ended_at` is set already. The time of the end comes from a CTE, because a database cluster refuses
- * now() in the SET clause of an UPDATE.
- */
+/** The time of the end comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
   const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
   await sql`
@@ -167,10 +151,7 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
     WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
-/**
- * Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. Each new
- * password raises the person's `generation`, and this ends all sessions that have a lower `generation`.
- */
+/** Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }

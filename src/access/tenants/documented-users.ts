@@ -21,18 +21,15 @@ export interface UserDocument {
   areas?: Area[];
 }
 
-/** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
 interface UserPlan {
   inserts: NewUser[];
   updates: { user: UserRow; changes: UserChanges }[];
 }
 
 /**
- * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Writes a value only if this document and the previous one have different values. All other
- * values stay as they are stored, because an owner may have changed them after the previous document was applied (decision 12).
- * @param stored the users of the tenant in the database. The caller has locked them
- * @returns the changes, and each user of the document with the role that the user then has
+ * Disables a user who is in the previous document but not in this one. Writes a value only if this document and the previous one have
+ * different values. All other values stay as they are stored, because an owner may have changed them after the previous document was
+ * applied (decision 12).
  */
 export async function applyUsers(
   tx: Tx,
@@ -61,11 +58,7 @@ export async function applyUsers(
   };
 }
 
-/**
- * Compares the passwords of a tenant document with the stored hashes, and hashes the new passwords. This function runs before the
- * transaction of `applyUsers`, so that the transaction does not wait for this slow work. `passwords` keeps the results, and `applyUsers`
- * uses these results.
- */
+/** This function runs before the transaction of `applyUsers`, so that the transaction does not wait for this slow work. */
 export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
   await planUsers(stored, users, passwords);
 }
@@ -73,10 +66,7 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
 /** User of a tenant document. Only the e-mail of the user has been validated, so the other fields may have any value. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
-/**
- * Checks if a tenant document would leave the tenant without an active owner.
- * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
- */
+/** Returns the e-mail addresses of the active owners if the document would leave the tenant without one, else an empty list. */
 export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
@@ -88,9 +78,6 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
- * the values of this document. They are stored so that the next document can be compared with them.
- *
  * If this document has no areas for a user, there are two cases:
  * - A stored user who was not in the previous document keeps the stored areas. An owner has chosen these areas, and the default might add
  *   areas to them.
@@ -111,12 +98,7 @@ function profileOf(user: UserRow | undefined, document: UserDocument) {
   return { ...said, areas: keepsAreas ? user.areas : areas, name: keepsName ? user.name : said.document_name };
 }
 
-/**
- * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a
- * password for an invited person, the invitation ends, because the person can sign in with this password.
- * @param user undefined for a new user
- * @param document undefined if the document does not contain the user
- */
+/** If the document has a password for an invited person, the invitation ends, because the person can sign in with this password. */
 function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'> | undefined) {
   if (user === undefined || document === undefined) {
     return {
@@ -195,12 +177,7 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
   });
 }
 
-/**
- * Returns two hashes:
- * - `password_hash` is the hash of the password that works after the document is applied.
- * - `said` is the hash of the password in the document. If the document has no password for the user, `said` is null. `said` is stored so
- *   that the next document can be compared with it.
- */
+/** `said` is the hash of the password in the document, or null. It is stored so that the next document can be compared with it. */
 async function passwordOf(user: UserRow, document: UserDocument, passwords: PasswordWork) {
   const { password } = document;
   const { password_hash, document_password_hash: saidBefore } = user;
@@ -216,10 +193,6 @@ async function passwordOf(user: UserRow, document: UserDocument, passwords: Pass
   return { password_hash: hash, said: hash };
 }
 
-/**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. Changes of `is_in_document` and of the columns
- * that begin with `document_` are not reported.
- */
 function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [
     ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
@@ -233,17 +206,13 @@ function describeChanges(user: UserRow, { role, password_hash, is_active, name, 
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
 }
 
-/** Work on the password that a tenant document has for one user. */
 interface Done {
   hash?: Promise<string>;
-  /** Checks of the password against stored hashes. A user has at most two stored hashes. */
+  /** A user has at most two stored hashes. */
   checks: { stored: string; isRight: Promise<boolean> }[];
 }
 
-/**
- * Hashes and checks the passwords of one tenant document. Keeps each result with the user of the document, so that a repeated call does not
- * compute it again.
- */
+/** Keeps each result with the user of the document, so that a repeated call does not compute it again. */
 export class PasswordWork {
   readonly #done = new WeakMap<UserDocument, Done>();
 

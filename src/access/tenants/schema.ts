@@ -40,7 +40,6 @@ export const PersonName = Type.String({
   description: 'The name of the person for other people of the tenant.',
 });
 
-/** Password of an account, as a person types it. */
 export const Password = Type.String({
   minLength: 1,
   maxLength: 1024,

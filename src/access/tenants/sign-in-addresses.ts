@@ -3,10 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
-/**
- * Number of days for which a client address stays known for a user after the user's last sign-in from this address. For example, a sign-in
- * on day 1 counts until the end of day 31 in UTC.
- */
+/** Number of days for which a client address stays known for a user after the user's last sign-in from this address. */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of sign-in addresses that are stored for each user. The latest ones are kept. */
@@ -20,18 +17,12 @@ export function createAddressHash(pepper: Buffer): HashAddress {
   return (userId, network) => createHmac('sha256', key).update(`${userId} ${network}`).digest();
 }
 
-/**
- * Returns true if an address is known, because the user signed in from it within the last `KNOWN_DAYS` days.
- * @param signedInAt time of the last sign-in of the user from the address, null if there was no such sign-in
- */
+/** Returns true if an address is known, because the user signed in from it within the last `KNOWN_DAYS` days. */
 export function isKnownAddress(signedInAt: Date | null): boolean {
   return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
 }
 
-/**
- * Stores the address of a sign-in, and removes the user's addresses that are older than `KNOWN_DAYS` days. Of the newer addresses, only
- * the latest `MAX_ADDRESSES` stay. If the address was already stored on the same UTC day, the function does not change the database.
- */
+/** Stores the address of a sign-in, and removes the user's addresses that are older than `KNOWN_DAYS` days. */
 export async function storeAddress(
   db: Database,
   user: { tenantId: number; userId: string },
@@ -47,10 +38,7 @@ export async function storeAddress(
   });
 }
 
-/**
- * Returns the start of a day in UTC.
- * @param days number of days from today, negative for the past
- */
+/** Returns the start of a day in UTC. */
 function startOfDay(days: number): Date {
   return new Date((Math.floor(Date.now() / DAY_MS) + days) * DAY_MS);
 }

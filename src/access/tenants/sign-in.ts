@@ -10,10 +10,7 @@ import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } fro
 import * as store from './store.ts';
 import { isInvited } from './users.ts';
 
-/**
- * Maximum numbers of sign-in attempts per minute. `SIGN_INS_PER_ADDRESS` limits the attempts from one client address, and
- * `SIGN_INS_PER_EMAIL` the attempts with one e-mail. Both limits are checked before a password is hashed (decision 8).
- */
+/** Both limits are checked before a password is hashed (decision 8). */
 export const SIGN_INS_PER_ADDRESS = 100;
 export const SIGN_INS_PER_EMAIL = 10;
 
@@ -30,7 +27,6 @@ export interface Attempt {
   refusal?: string;
 }
 
-/** Result of the search for the user with the e-mail of an attempt. `user` is null for an unknown e-mail. */
 interface Account {
   user: store.SigningInUser | null;
   /** True if the user has signed in from the client address within the last 30 days. */
@@ -48,8 +44,7 @@ export class SignInAttempts {
   readonly #byEmail: Budget;
   /**
    * Budget of the attempts with one e-mail from one client address, if the user has signed in from this address before. Attempts from other
-   * addresses cannot use up this budget. All attempts with this e-mail from unknown addresses share another budget. Both budgets have the
-   * same limit, so the limit in the response header does not show if the address is known.
+   * addresses cannot use up this budget.
    */
   readonly #byKnownAddress: Budget;
 
@@ -61,10 +56,7 @@ export class SignInAttempts {
     this.#byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   }
 
-  /**
-   * Counts an attempt to sign in from the client address. A request hook calls this method before the body is read.
-   * @throws ApiError 429 `rate_limited`
-   */
+  /** A request hook calls this method before the body is read. */
   async countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await countCall(this.#byAddress, clientNetwork(request.clientAddress), reply);
   }
@@ -72,9 +64,6 @@ export class SignInAttempts {
   /**
    * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so
    * that the client sees no difference.
-   * @throws ApiError 429 `rate_limited`
-   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always the same
-   * error
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
     const account = await this.#findAccount(attempt.email, clientNetwork(request.clientAddress));
@@ -92,10 +81,6 @@ export class SignInAttempts {
     return checked;
   }
 
-  /**
-   * Finds the user of an e-mail, and checks if the client address is known for this user.
-   * @param network client address, or for IPv6 the network of the client address, as `clientNetwork` returns it
-   */
   async #findAccount(email: string, network: string): Promise<Account> {
     const hashOf = (userId: string) => this.#hashAddress(userId, network);
     const user = (await store.findSigningInUser(this.#db, normaliseEmail(email), hashOf)) ?? null;
@@ -129,10 +114,7 @@ export class SignInAttempts {
     return user;
   }
 
-  /**
-   * Writes the audit entry of a failed attempt. The response does not wait for this write, because a longer response time would show that
-   * the e-mail belongs to a user.
-   */
+  /** The response does not wait for this write, because a longer response time would show that the e-mail belongs to a user. */
   async #writeFailure(user: store.UserRow, address: string): Promise<void> {
     const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
     await writeDown(this.#db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });

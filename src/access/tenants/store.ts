@@ -46,10 +46,7 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/**
- * User who makes a call, with the user's tenant. `now` is the time of the call by the clock of the database. `is_seen_due` is true if
- * `last_seen_at` is missing or at least a minute old, so that the time of this call must be written.
- */
+/** `now` is the time of the call by the clock of the database. */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
 /** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
@@ -60,10 +57,6 @@ export async function findUserByEmail(db: Db, email: string): Promise<CallingUse
 
 /** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
 export const SEEN_EVERY_SECONDS = 60;
-/**
- * SQL condition that is true if the stored time of the last call of the user `u` is missing or at least `SEEN_EVERY_SECONDS` old. The time
- * of a new call must then be written.
- */
 export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
@@ -83,11 +76,7 @@ const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' 
 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
-/**
- * Finds the user with this e-mail, and the time of the user's last sign-in from one client address. Runs the same two statements for a
- * known and for an unknown e-mail, so that the duration does not show if the e-mail is known.
- * @param hashOf returns the keyed hash of this client address for a user id
- */
+/** Runs the same two statements for a known and for an unknown e-mail, so that the duration does not show if the e-mail is known. */
 export async function findSigningInUser(
   db: Db,
   email: string,
@@ -156,30 +145,23 @@ export async function removeSignInAddresses(
     .execute();
 }
 
-/** Locks the user of the tenant with this e-mail against changes until the transaction ends. */
 export async function lockUserByEmail(tx: Tx, tenantId: number, email: string): Promise<UserRow | undefined> {
   return await usersOf(tx, tenantId).where('email', '=', email).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks one user against changes until the transaction ends. */
 export async function lockUser(tx: Tx, tenantId: number, userId: string): Promise<UserRow | undefined> {
   return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Lists all users of the tenant, also disabled users. */
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
 
-/** Lists the users as `listUsers` does, and locks them until the transaction ends. */
 export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
 }
 
 /**
- * Locks all owners of the tenant and the user with the id `personId` until the transaction ends, and returns these users. Disabled users
- * are included. Does not lock the other users, because a tenant may have many of them.
- *
  * While this function waits for a lock, another transaction may change the role of an owner to `staff`. The result leaves out this former
  * owner, unless the former owner has the id `personId`.
  */
@@ -197,10 +179,7 @@ function usersOf(db: Db, tenantId: number) {
 /** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
 const LINK_DAYS = 3;
 
-/**
- * Returns the end of a link or an invitation that begins now, by the clock of the database. A separate query computes this end, because a
- * database cluster refuses now() in the SET clause of the UPDATE that stores it.
- */
+/** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
     tx,
@@ -208,17 +187,13 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/**
- * Row of the table `sign_in`, which has one row for each e-mail of the users of all tenants. `is_free` is true if an invitation has
- * reserved the e-mail, but the invitation has expired.
- */
+/** `is_free` is true if an invitation has reserved the e-mail, but the invitation has expired. */
 export interface SignInEntry {
   email: string;
   tenant_id: number;
   is_free: boolean;
 }
 
-/** Returns the rows of the table `sign_in` for these e-mails, for users of any tenant. An unknown e-mail has no row. */
 export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
   return await db
     .selectFrom('sign_in')
@@ -227,7 +202,6 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-/** User to whom an e-mail belongs, or for whom an invitation reserves it. */
 interface EmailHolder {
   tenantId: number;
   userId: string;
@@ -237,9 +211,8 @@ interface EmailHolder {
 }
 
 /**
- * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. The table `sign_in` has the user
- * of each e-mail and the end of the reservation. These are two statements, because a database cluster refuses now() in ON CONFLICT.
- * @returns false if the e-mail belongs to an account, or if an invitation reserves it
+ * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. These are two statements, because
+ * a database cluster refuses now() in ON CONFLICT.
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   await tx.deleteFrom('sign_in').where('email', '=', email).where('held_until', '<=', sql<Date>`now()`).execute();

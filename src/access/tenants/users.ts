@@ -7,7 +7,6 @@ import { normaliseEmail } from './email.ts';
 import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
 
-/** Error for an e-mail that belongs to an account, or that an invitation reserves. */
 export class EmailTakenError extends ApiError {
   constructor(email: string) {
     super(
@@ -23,14 +22,12 @@ export function isInvited(user: Pick<store.UserRow, 'invitation_expires_at'>): b
   return user.invitation_expires_at !== null;
 }
 
-/** Returns true for an owner who may sign in. */
 export function isActiveOwner(
   user: Pick<store.UserRow, 'is_active' | 'invitation_expires_at'> & { role: unknown },
 ): boolean {
   return user.role === 'owner' && user.is_active && !isInvited(user);
 }
 
-/** Returns those of the wanted values that differ from the stored values of the user. */
 export function differing<Wanted extends Partial<store.UserRow>>(user: store.UserRow, wanted: Wanted): Partial<Wanted> {
   const before = new Map<string, unknown>(Object.entries(user));
   return Object.fromEntries(
@@ -38,10 +35,7 @@ export function differing<Wanted extends Partial<store.UserRow>>(user: store.Use
   ) as Partial<Wanted>;
 }
 
-/**
- * Adds a user, and writes an audit entry.
- * @throws EmailTakenError if a user of any tenant has the e-mail
- */
+/** Adds a user, and writes an audit entry. */
 export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
   const { id: subject, email, role, areas } = user;
   await claim(tx, actor, user, user.invitation_expires_at);
@@ -49,10 +43,6 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
-/**
- * Values for a user who is not in the last applied tenant document, the JSON file that describes a tenant. The columns whose names begin
- * with `document_` are null here, because they store the data of the user from that document.
- */
 const NOT_DOCUMENTED = {
   is_in_document: false,
   document_role: null,
@@ -61,10 +51,7 @@ const NOT_DOCUMENTED = {
   document_areas: null,
 };
 
-/**
- * Adds a person who cannot sign in before accepting an invitation, and writes an audit entry.
- * @throws EmailTakenError if a user of any tenant has the e-mail
- */
+/** Adds a person who cannot sign in before accepting an invitation, and writes an audit entry. */
 export async function addInvited(
   tx: Tx,
   actor: Actor,
@@ -73,11 +60,7 @@ export async function addInvited(
   await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...NOT_DOCUMENTED });
 }
 
-/**
- * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
- * @throws EmailTakenError if a user of any tenant already signs in with this e-mail, or if an invitation that has not expired reserves the
- * e-mail
- */
+/** Invites a person again whose earlier invitation has expired, and writes an audit entry for each change. */
 export async function inviteAgain(
   tx: Tx,
   actor: Actor,
@@ -100,8 +83,7 @@ async function claim(
 }
 
 /**
- * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
- * one-time links of the user.
+ * A new password and the disabling of the user end all tokens, sessions and one-time links of the user.
  * @throws EmailTakenError if `changes` contains `invitation_expires_at` and another user has the e-mail. An invitation reserves the e-mail
  * only for a limited time. So another user may have taken the e-mail after an earlier invitation of this user had expired
  */
@@ -116,10 +98,6 @@ export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, chan
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-/**
- * Fields of a user whose old and new values the audit trail shows. If a change sets several of these fields, one audit entry shows all of
- * them.
- */
 const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
 
 function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
@@ -139,13 +117,7 @@ function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEnt
   return entries;
 }
 
-/**
- * Gives a user a new password, and writes an audit entry.
- * @param checked stored password hash that was compared with the current password in the request
- * @param hash hash of the new password
- * @returns the new `generation` of the user, a number that each new password raises. Null if the stored password hash has changed since the
- * comparison
- */
+/** Gives a user a new password if the stored hash is still `checked`. Returns the new generation of the user, or else null. */
 export async function replacePassword(
   tx: Tx,
   actor: Actor,
@@ -164,7 +136,6 @@ export async function replacePassword(
   return user.generation + 1;
 }
 
-/** Changes the user's own name and language, and writes an audit entry for a new name. */
 export async function changeProfile(
   tx: Tx,
   actor: Actor,
@@ -182,11 +153,7 @@ export async function changeProfile(
   }
 }
 
-/**
- * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An expired invitation
- * reserves no e-mail.
- * @param tenantId null for a tenant that does not exist yet
- */
+/** Returns those of the given e-mails that belong to users of other tenants. */
 export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
   const taken = emails.length === 0 ? [] : await store.findSignIns(db, emails.map(normaliseEmail));
   const isTaken = (entry: store.SignInEntry) => entry.tenant_id !== tenantId && !entry.is_free;
@@ -199,10 +166,7 @@ export async function hasUser(db: Database, tenantId: number, email: string): Pr
   return found?.tenant_id === tenantId;
 }
 
-/**
- * Sets a new password for an existing user, and enables the user.
- * @throws OperatorError if the tenant has no user with this e-mail
- */
+/** Sets a new password for an existing user, and enables the user. */
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
   await inTransaction(db, async (tx) => {

@@ -4,7 +4,6 @@ import { type Guide, guidePath, guideSourcePath } from './guides.ts';
 const HEAD =
   '<link rel="stylesheet" href="/docs/assets/guides.css">\n<script src="/docs/assets/copy.js" defer></script>';
 
-/** Returns the page of a guide, with the list of all guides and links to the previous and the next guide. */
 export function guidePage(guides: Guide[], guide: Guide): string {
   const position = guides.findIndex(({ name }) => name === guide.name);
   return htmlPage({
@@ -33,7 +32,6 @@ ${neighbour('next', guides[position + 1])}
   });
 }
 
-/** Returns the page that lists all guides, each with its first paragraph. */
 export function guidesIndexPage(guides: Guide[]): string {
   return htmlPage({
     title: 'Guides · Roomservice',

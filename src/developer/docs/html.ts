@@ -1,6 +1,5 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes a text so that it can be the content of an HTML element or a quoted attribute value. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -8,18 +7,13 @@ export function escapeHtml(text: string): string {
 export interface PageParts {
   title: string;
   description: string;
-  /** Section of the site that contains the page. The header of the site marks the link to this section. */
   section: 'reference' | 'guides';
-  /** HTML that is added to the element `head`. */
   head: string;
   /** HTML below the header of the site. It contains the element with the id `content`, which has the main content. */
   body: string;
 }
 
-/**
- * Returns a whole HTML page. Adds the element `head`, the skip link and the header of the site to the given parts. All links begin with a
- * slash, so that they work with and without a slash at the end of the page's URL.
- */
+/** All links begin with a slash, so that they work with and without a slash at the end of the page's URL. */
 export function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');
   return `<!doctype html>

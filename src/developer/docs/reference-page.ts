@@ -1,11 +1,7 @@
 import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
-/**
- * Returns the HTML of the page with the API reference. The viewer Scalar makes the content of the page in the browser.
- * @param nonce random value that is also in the content security policy of the page. Scalar adds styles to the page. The browser applies
- * such a style only if the style has this value
- */
+/** `nonce` is also in the content security policy. The browser applies a style that Scalar adds only if the style has this value. */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({
     title,
@@ -26,10 +22,7 @@ export function referencePage(nonce: string): string {
   });
 }
 
-/**
- * Returns the content security policy of the reference. The policy lets the page load resources only from this service. Styles that scripts
- * make need the nonce.
- */
+/** The policy lets the page load resources only from this service. Styles that scripts make need the nonce. */
 export function referencePolicy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -9,10 +9,7 @@ export interface Resource {
   contentType: string;
   /** Reads the content. The first request calls this function. Later requests call it again only if the previous call failed. */
   read: () => Promise<string | Buffer>;
-  /**
-   * Value of the header `Cache-Control`. Undefined means `public, no-cache`. A cache must then ask the service at each request if its copy
-   * is still current.
-   */
+  /** Undefined means `public, no-cache`. A cache must then ask the service at each request if its copy is still current. */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
@@ -20,10 +17,7 @@ export interface Resource {
 /** Content that the process keeps in memory. The content is compressed, because nearly every caller accepts gzip. */
 interface CachedContent {
   gzipped: Buffer;
-  /**
-   * Returns the uncompressed content. The first call makes it. All callers share one buffer, so many slow callers need no more memory than
-   * one caller.
-   */
+  /** All callers share one buffer, so many slow callers need no more memory than one caller. */
   plain: () => Promise<Buffer>;
   /** Entity tags of the uncompressed and of the compressed content (RFC 9110 §8.8.3.3). */
   etags: { plain: string; gzipped: string };
@@ -54,10 +48,7 @@ async function cacheContent(body: string | Buffer): Promise<CachedContent> {
   return { gzipped, plain: once(() => decompress(gzipped)), etags: { plain: etagOf(plain), gzipped: etagOf(gzipped) } };
 }
 
-/**
- * Returns a function that caches the result of `make`. The first call of this function runs `make`, and later calls return the cached
- * result. An error of `make` is not cached, so the call after an error runs `make` again.
- */
+/** An error of `make` is not cached, so the call after an error runs `make` again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

@@ -25,10 +25,7 @@ const GUIDE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const DAY_SECONDS = 24 * 60 * 60;
 
-/**
- * Registers the routes of the site: the reference, the guides and the OpenAPI documents. The routes need no credential. Each path is
- * registered separately, so a caller cannot read any other file.
- */
+/** Each path is registered separately, so a caller cannot read any other file. */
 export function docsRoutes(app: App): void {
   referenceRoute(app);
   guideRoutes(app);

@@ -3,26 +3,18 @@ import { fileURLToPath } from 'node:url';
 
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
-/**
- * Escapes that may be in the string literal that contains Scalar's script. The key is the character after the backslash, and the value is
- * the character that the escape means. For any other escape, `unescaped` throws an error.
- */
+/** Escapes in the string literal that contains Scalar's script: the character after the backslash, and its meaning. */
 const ESCAPED = new Map([
   ['n', '\n'],
   ['"', '"'],
   ['\\', '\\'],
 ]);
-/**
- * Start of the line that names the source map. The service removes the line. Otherwise a browser with open developer tools would request
- * the source map, which the site does not have.
- */
+/** The service removes this line. Otherwise a browser with open developer tools would request the source map. */
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
 /**
- * Reads the script of Scalar that runs in the browser. Scalar's package for servers contains this script only as a string of 4 MB in a
- * JavaScript module. If the service imported the module, the string would stay in memory. So this function reads the file of the module as
- * bytes, and takes the script out of it.
- * @throws Error if the script is not found in the file of the module, for example after an update of Scalar
+ * Scalar's package for servers contains this script only as a string of 4 MB in a JavaScript module. If the service imported the module,
+ * the string would stay in memory.
  */
 export async function readScalarScript(): Promise<Buffer> {
   const module = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')));
@@ -38,10 +30,7 @@ export async function readScalarScript(): Promise<Buffer> {
   return sourceMap < 0 ? script : script.subarray(0, sourceMap);
 }
 
-/**
- * Replaces each escape of a string literal by its character. The function searches for the byte of a backslash. This is safe, because in
- * UTF-8 no other character contains this byte.
- */
+/** Searching for the byte of a backslash is safe, because in UTF-8 no other character contains this byte. */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);
   let length = 0;

@@ -9,10 +9,8 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
- * the special dish, so the lines are not transferred. The SKU of a special dish begins with `SANDBOX-` and decides the next statuses of the
- * order. If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use
- * the index of open orders.
+ * If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use the
+ * index of open orders.
  */
 export async function readOrders(
   db: Database,

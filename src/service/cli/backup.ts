@@ -20,7 +20,6 @@ import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
-/** Maximum number of faults of the backup that the error message lists. */
 const MAX_NAMED = 5;
 
 export interface BackupFlags extends OutputOptions {
@@ -28,10 +27,7 @@ export interface BackupFlags extends OutputOptions {
   passphraseFile?: string;
 }
 
-/**
- * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Does not migrate the
- * database, because an operator may make the backup before an upgrade. Then processes of an earlier version still use the database.
- */
+/** Runs `roomservice backup FILE`. Does not migrate the database, because an operator may make the backup before an upgrade. */
 export async function makeBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const { passphraseFile } = flags;
@@ -84,7 +80,6 @@ function describeBackup(file: string, bytes: number, counts: Record<string, numb
   return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
 }
 
-/** Returns a number of bytes as text, in KiB below 10 MiB and otherwise in MiB. */
 function formatBytes(bytes: number): string {
   const kib = bytes / 1024;
   return kib < 10 * 1024 ? `${Math.ceil(kib)} KiB` : `${Math.ceil(kib / 1024)} MiB`;
@@ -99,10 +94,7 @@ interface Verified {
   faults: string[];
 }
 
-/**
- * Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. Compares each row, and compares the night
- * counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not checked.
- */
+/** Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. */
 export async function verifyBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const backup = await openBackup(file);
@@ -123,7 +115,6 @@ export async function verifyBackup(context: Context, file: string, flags: Backup
   }
 }
 
-/** Restores the backup into a temporary embedded database, and checks it there. */
 async function verifyRows({ terminal }: Context, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
   await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
@@ -168,7 +159,6 @@ async function verifyIn(
   });
 }
 
-/** Returns a sentence for each night whose counter differs from the reservations. */
 function nightFaults(counted: CountedNights[]): string[] {
   return counted
     .flatMap(({ differences }) => differences)
@@ -219,10 +209,7 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
   return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }
 
-/**
- * Decrypts the master key of a backup with the passphrase. @returns null if there is no passphrase
- * @throws OperatorError if the passphrase is wrong, or if the backup has no master key
- */
+/** Decrypts the master key of a backup. Returns null if there is no passphrase. */
 export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;

@@ -4,7 +4,6 @@ import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
 import type { Run, Surroundings } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/** Adds the commands for developers of other platforms who connect their code to the service. */
 export function addDeveloperCommands(program: Command, { environment, terminal }: Surroundings, run: Run): void {
   program
     .command('listen')

@@ -14,7 +14,6 @@ import { readVersion } from '../version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** Width of the help in characters if stdout is not a terminal. */
 const DEFAULT_WIDTH = 80;
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -22,10 +21,7 @@ export async function main(argv: string[]): Promise<void> {
   process.exitCode = await runCommand(argv.slice(2), process.env, openTerminal());
 }
 
-/**
- * Runs a command, for example `['tenant', 'list']`.
- * @returns the exit code: 1 if the command failed, and 2 if the command or an option is wrong
- */
+/** Runs a command. Returns the exit code: 1 if the command failed, and 2 if the command or an option is wrong. */
 export async function runCommand(args: string[], environment: Environment, terminal: Terminal): Promise<number> {
   try {
     const program = buildProgram({ environment, terminal }).version(
@@ -40,10 +36,7 @@ export async function runCommand(args: string[], environment: Environment, termi
   }
 }
 
-/**
- * Creates the command line. The code of each command is loaded only when this command is called. So help and usage errors come immediately,
- * and a command does not load the code of other commands.
- */
+/** The code of each command is loaded only when this command is called. */
 function buildProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings;
   const run: Run = (command) => runWithConfig(surroundings, command);
@@ -91,7 +84,6 @@ function buildProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Adds a command that prints its result as text, or with `--json` as JSON. */
 function addCommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print JSON');
 }
@@ -126,7 +118,6 @@ function addTenantCommands(program: Command, terminal: Terminal, run: Run): void
   );
 }
 
-/** Adds the commands for maintenance. */
 function addMaintenanceCommands(program: Command, run: Run): void {
   const nights = program.command('nights').description('check or correct the counters of rooms held in each night');
   addCommand(nights, 'verify', 'count the held rooms again from the reservations, and report each difference').action(
@@ -174,7 +165,6 @@ function addMaintenanceCommands(program: Command, run: Run): void {
   );
 }
 
-/** Adds the commands that copy all data of an installation. */
 function addBackupCommands(program: Command, run: Run): void {
   const passphrase = '--passphrase-file <path>';
   const backup = addCommand(program, 'backup <file>', 'write all data to a file, while the service runs')
@@ -196,7 +186,6 @@ function addBackupCommands(program: Command, run: Run): void {
     );
 }
 
-/** Adds the command that copies the embedded database to another database. */
 function addMoveCommand(program: Command, run: Run): void {
   addCommand(
     program,
@@ -223,10 +212,7 @@ function parseMoveTarget(to: string, command: Command): string {
   }
 }
 
-/**
- * Runs a command with the configuration. Warns on stderr of environment variables that look misspelled. Only a failed command
- * loads the code of the messages, because it loads the library pg, which `--help` and usage errors do not need.
- */
+/** Only a failed command loads the code of the messages, because it loads the library pg, which `--help` and usage errors do not need. */
 async function runWithConfig(
   { environment, terminal }: Surroundings,
   command: (context: Context) => Promise<void>,
@@ -241,7 +227,6 @@ async function runWithConfig(
   });
 }
 
-/** Parses a number above 0. @throws InvalidArgumentError, which makes the command exit with 2 */
 function positiveNumber(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (!(number > 0 && Number.isFinite(number))) {
@@ -250,7 +235,6 @@ function positiveNumber(text: string): number {
   return number;
 }
 
-/** Prints an error on stderr. @returns the exit code */
 function report(terminal: Terminal, error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : EXIT_USAGE;

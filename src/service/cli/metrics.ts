@@ -10,7 +10,6 @@ export interface Metrics {
   ofHttp(): HttpMetrics;
   watchCounts(counts: PresentCounts): void;
   ofDeliveries(db: Database): DeliveryMetrics;
-  /** App that serves `/metrics`. */
   app: App;
 }
 

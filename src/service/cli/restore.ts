@@ -11,15 +11,9 @@ import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type BackupFlags, openBackupKey } from './backup.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 
-/**
- * State of this installation's master key after the restore: it decrypts the restored service keys, it is missing, or it is another key.
- */
 type KeyState = 'opens' | 'missing' | 'wrong';
 
-/**
- * Runs `roomservice restore FILE`. Loads a backup into an empty DATA_DIR, or into the database of DATABASE_URL if this database is empty.
- * If the command fails or is killed before all rows are committed, the database stays empty. Then the operator may run the command again.
- */
+/** Runs `roomservice restore FILE`. If the command fails or is killed before all rows are committed, the database stays empty. */
 export async function restore(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const backup = await openBackup(file);
@@ -95,13 +89,7 @@ function needsPassphrase(): OperatorError {
   );
 }
 
-/**
- * Makes the restored service keys usable if the master key of the backup is known. If MASTER_KEY is set, wraps the service keys with
- * MASTER_KEY. Otherwise stores the master key of the backup in DATA_DIR. Runs in the transaction that loads the rows, so the database stays
- * empty if this function fails.
- * @returns the state of this installation's master key
- * @throws OperatorError if it is the wrong key, and the backup contains the right one
- */
+/** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
 async function handOverKeys(
   config: Config,
   db: Database,

@@ -2,10 +2,7 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { currencyFault, unitOf } from '#platform/lib/money.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
 
-/**
- * Returns the faults of the currency of a tenant document, as `path: text`. Skips a text that is no code, because the schema reports it.
- * @param known the stored tenant, or null if the document describes a new tenant
- */
+/** Returns the faults of the currency of a tenant document, as `path: text`. */
 export function currencyFaults(document: unknown, known: Tenant | null): string[] {
   const { currency } = fieldsOf(document);
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {

@@ -31,31 +31,24 @@ import { ownerFaults, userFaults } from './user-faults.ts';
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
-  /** Users whom the document names, with the role of each user after the changes. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
     name: string;
     room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
   }[];
-  /** Changes that were made, or that a dry run would make. */
   changes: Change[];
 }
 
 export interface ApplyOptions {
-  /**
-   * If true, the transaction makes all changes and is then rolled back. So no stored row has the ids that the result gives for new entries.
-   */
+  /** If true, the transaction makes all changes and is then rolled back. */
   isDryRun?: boolean;
 }
 
 /** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
 const MAX_CHANGES_AUDITED = 1_000;
 
-/**
- * Creates the tenant or changes it to match the document, in one transaction. A part that the document leaves out stays as it is.
- * @throws OperatorError that lists every fault of the document with its path. The database is then unchanged.
- */
+/** Creates the tenant or changes it to match the document, in one transaction. */
 export async function applyTenantDocument(
   db: Database,
   value: unknown,
@@ -73,7 +66,6 @@ export async function applyTenantDocument(
   }
 }
 
-/** Thrown at the end of a dry run inside its transaction, so that the transaction is rolled back. */
 const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
@@ -172,10 +164,7 @@ async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | n
   return isStorable(slug) ? await findTenantBySlug(db, slug) : null;
 }
 
-/**
- * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, because the schema
- * check reports them. One error message lists the faults of both checks.
- */
+/** Skips values that the schema refuses, because the schema check reports them. */
 async function faultsOfValues(db: Database, known: Tenant | null, value: unknown): Promise<string[]> {
   const { timezone, users, menu, properties } = fieldsOf(value);
   const currency = String(fieldsOf(value)['currency']);
@@ -190,14 +179,12 @@ async function faultsOfValues(db: Database, known: Tenant | null, value: unknown
   ];
 }
 
-/** Refuses a document that has faults. @throws OperatorError that lists the faults, if there is at least one */
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
     throw new OperatorError(`The tenant document is not valid. Nothing was changed.\n  ${faults.join('\n  ')}`);
   }
 }
 
-/** Refuses the document if `error` says that its menu would be too large in a response of the API. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

@@ -5,10 +5,7 @@ import { isStorable } from './text-faults.ts';
 
 type StoredUsers = Awaited<ReturnType<typeof listUsers>>;
 
-/**
- * Returns the faults of the document's `users` that the schema cannot find, for example `users.0.email: is given twice`. Ignores values
- * that the schema refuses.
- */
+/** Returns the faults of the document's `users` that the schema cannot find, for example `users.0.email: is given twice`. */
 export async function userFaults(db: Database, tenantId: number | null, users: unknown[]): Promise<string[]> {
   const named = users.map((user) => {
     const { email, password, role } = fieldsOf(user);
