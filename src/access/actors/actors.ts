@@ -44,13 +44,14 @@ export async function readActorNames(
   tenantId: number,
   actors: ChangeActor[],
 ): Promise<(actor: ChangeActor) => NamedActor> {
-  const idsOf = (type: ChangeActor['type']) => [
-    ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
-  ];
+  const namesOf = async (table: 'app_user' | 'display' | 'credential', type: ChangeActor['type']) => {
+    const ids = actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []));
+    return ids.length === 0 ? [] : await store.findNames(db, table, tenantId, [...new Set(ids)]);
+  };
   const [people, displays, partners] = await Promise.all([
-    store.findPersonNames(db, tenantId, idsOf('person')),
-    store.findDisplayLabels(db, tenantId, idsOf('display')),
-    store.findCredentialLabels(db, tenantId, idsOf('partner')),
+    namesOf('app_user', 'person'),
+    namesOf('display', 'display'),
+    namesOf('credential', 'partner'),
   ]);
   const names = new Map([...people, ...displays, ...partners].map(({ id, name }) => [id, name]));
   return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });

@@ -2,44 +2,48 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
-/** Kind of change that an audit entry reports. */
-export type AuditAction =
-  | 'credential.created'
-  | 'credential.changed'
-  | 'credential.revoked'
-  | 'credential.rotated'
-  | 'channel.created'
-  | 'channel.revoked'
-  | 'channel.rotated'
-  | 'dish.changed'
-  | 'dishes.availability_changed'
-  | 'display.created'
-  | 'display.paired'
-  | 'display.removed'
-  | 'menu.replaced'
-  | 'opening_hours.changed'
-  | 'pause.started'
-  | 'pause.ended'
-  | 'webhook.registered'
-  | 'webhook.removed'
-  | 'webhook.tested'
-  | 'rate_plan.changed'
-  | 'rates.changed'
-  | 'rates.written'
-  | 'reservation.arrival'
-  | 'reservation.booked'
-  | 'reservation.changed'
-  | 'restrictions.written'
-  | 'room_type.changed'
-  | 'session.ended'
-  | 'sign_in.failed'
-  | 'user.created'
-  | 'user.changed'
-  | 'user.disabled'
-  | 'user.enabled'
-  | 'user.link_created'
-  | 'user.password_changed'
-  | 'tenant.applied';
+/** Kinds of change that an audit entry reports. */
+const AUDIT_ACTIONS = [
+  'credential.created',
+  'credential.changed',
+  'credential.revoked',
+  'credential.rotated',
+  'channel.created',
+  'channel.revoked',
+  'channel.rotated',
+  'dish.changed',
+  'dishes.availability_changed',
+  'display.created',
+  'display.paired',
+  'display.removed',
+  'menu.replaced',
+  'opening_hours.changed',
+  'pause.started',
+  'pause.ended',
+  'webhook.registered',
+  'webhook.removed',
+  'webhook.tested',
+  'rate_plan.changed',
+  'rates.changed',
+  'rates.written',
+  'restrictions.written',
+  'reservation.booked',
+  'reservation.changed',
+  'reservation.arrival',
+  'room_type.changed',
+  'session.ended',
+  'sign_in.failed',
+  'user.created',
+  'user.changed',
+  'user.disabled',
+  'user.enabled',
+  'user.link_created',
+  'user.password_changed',
+  'tenant.applied',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const LISTED_ACTIONS = AUDIT_ACTIONS.map((action) => `\`${action}\``);
 
 export const AuditEntry = Type.Object(
   {
@@ -66,14 +70,8 @@ export const AuditEntry = Type.Object(
     ),
     action: Type.String({
       description:
-        'The kind of action: `credential.created`, `credential.changed`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `channel.rotated`, `dish.changed`, `dishes.availability_changed`, `display.created`, `display.paired`, ' +
-        '`display.removed`, `menu.replaced`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
-        '`webhook.removed`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
-        '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
-        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
-        '`user.password_changed` or ' +
-        '`tenant.applied`. `tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
+        `The kind of action: ${LISTED_ACTIONS.slice(0, -1).join(', ')} or ${LISTED_ACTIONS.at(-1)}. ` +
+        '`tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:

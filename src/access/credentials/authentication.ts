@@ -7,8 +7,7 @@ import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { Feature } from '../tenants/tenants.ts';
-import { createKeyMaker, type KeyMaker } from './api-key.ts';
-import { AUDIENCES, type Audience } from './audiences.ts';
+import { AUDIENCES, type Audience, createKeyMaker, type KeyMaker } from './api-key.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
 

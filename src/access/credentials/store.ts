@@ -3,7 +3,7 @@ import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
-import type { Audience } from './audiences.ts';
+import type { Audience } from './api-key.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
 

@@ -23,12 +23,6 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
         );
       }
     },
-    onDropped: (count) =>
-      log.warn(
-        { count },
-        'more credentials had refused calls than the service keeps in memory between two writes; ' +
-          'the refused calls of the further credentials are lost, so no list of refused calls shows them',
-      ),
   });
   return {
     onRefused(request, { statusCode, code, message }) {
@@ -36,8 +30,9 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
       // refused before the check of the secret has no `caller`, although the type of the request declares the field as always present.
       const { caller } = request as { caller?: Caller };
       if (caller !== undefined) {
-        const { method, id: requestId, routeOptions } = request;
-        refusals.add(caller, { method, path: routeOptions.url ?? '', status: statusCode, code, message, requestId });
+        const { method, id, routeOptions } = request;
+        const path = routeOptions.url ?? '';
+        refusals.add(caller, { method, path, status: statusCode, code, message, request_id: id });
       }
     },
     close: () => refusals.close(),

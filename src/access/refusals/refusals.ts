@@ -16,14 +16,12 @@ const MAX_CREDENTIALS = 1_000;
 const MAX_MESSAGE = 500;
 
 /** Response that refused a call. `path` is the pattern of the route in the notation of Fastify, for example `/orders/:id/`. */
-export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'requestId'>;
+export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'request_id'>;
 
 interface Dependencies {
   db: Database;
   /** Called if a background write of refused calls fails. These calls stay in memory until the next write. */
   onError: (error: unknown) => void;
-  /** Called with the number of refused calls that were dropped since the last write. */
-  onDropped: (count: number) => void;
 }
 
 /**
@@ -33,30 +31,26 @@ interface Dependencies {
 export class Refusals {
   readonly #db: Database;
   readonly #onError: (error: unknown) => void;
-  readonly #onDropped: (count: number) => void;
   readonly #writes: Poll;
   /** Calls that are not stored yet, oldest first, by credential id. */
   readonly #waiting = new Map<string, NewRefusedCall[]>();
-  #dropped = 0;
 
-  constructor({ db, onError, onDropped }: Dependencies) {
+  constructor({ db, onError }: Dependencies) {
     this.#db = db;
     this.#onError = onError;
-    this.#onDropped = onDropped;
     this.#writes = poll(WRITE_EVERY_MS, () => this.#write(), onError);
   }
 
   add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
     const ofCredential = this.#waiting.get(credentialId) ?? [];
     if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {
-      this.#dropped += 1;
       return;
     }
     this.#waiting.set(credentialId, ofCredential);
     ofCredential.push({
       ...refusal,
-      tenantId,
-      credentialId,
+      tenant_id: tenantId,
+      credential_id: credentialId,
       id: newId(),
       at: new Date().toISOString(),
       path: refusal.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -78,10 +72,6 @@ export class Refusals {
     for (let start = 0; start < collected.length; start += BATCH_SIZE) {
       const stored = await storeRefusedCalls(this.#db, collected.slice(start, start + BATCH_SIZE));
       this.#forget(stored);
-    }
-    if (this.#dropped > 0) {
-      this.#onDropped(this.#dropped);
-      this.#dropped = 0;
     }
   }
 
@@ -111,7 +101,7 @@ function storable(message: string): string {
   return characters.length > MAX_MESSAGE ? `${characters.slice(0, MAX_MESSAGE - 1).join('')}…` : text;
 }
 
-/** Returns the last refused calls of a credential, newest first. */
+/** Returns the last refused calls of a credential, newest first. @throws ApiError 404 for an unknown credential */
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
   const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
   if (rows === null) {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
-import { IS_ALIVE, IS_USE_DUE } from './store.ts';
+import { isUseDue } from '../tenants/tenants.ts';
+import { IS_ALIVE } from './store.ts';
 
 export interface CallerRow {
   /** Role of the person. Null for a display. */
@@ -24,7 +25,7 @@ export async function readSessionCallers(db: Database, inputs: SessionInput[]): 
     SESSION_FIELDS,
     inputs,
     ({ tenantId, id }) => sql<CallerRow>`
-      SELECT u.role, coalesce(u.areas, d.areas) AS areas, ${IS_USE_DUE} AS is_use_due
+      SELECT u.role, coalesce(u.areas, d.areas) AS areas, ${isUseDue('s.last_used_at')} AS is_use_due
       FROM session AS s
       LEFT JOIN app_user AS u ON u.tenant_id = s.tenant_id AND u.id = s.person_id
       LEFT JOIN display AS d ON d.tenant_id = s.tenant_id AND d.id = s.display_id

@@ -8,7 +8,7 @@ import {
   replacePassword,
   type Staff,
   tenantOf,
-  updateLastSeen,
+  updateLastUses,
 } from '../tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
@@ -19,31 +19,23 @@ import { createTenantTokens, type TenantTokens } from '#platform/lib/tenant-toke
 import { setConsoleCookie } from './console-cookie.ts';
 import type { Session } from './schema.ts';
 import * as store from './store.ts';
+import type { NewSignIn } from './store.ts';
 
 export { refuseOtherThanConsole } from './console-cookie.ts';
 export { findEndedCallers } from './caller-checks.ts';
 export { meOf, type ServiceFacts } from './me.ts';
 export { Me } from './schema.ts';
+export type { NewSignIn } from './store.ts';
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
-
-/** Lifetimes of a session in seconds. */
-export interface Lifetime {
-  /** Time without a use after which the session ends. */
-  idleSeconds: number;
-  /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
-  lifetimeSeconds: number | null;
-  /** Time for which the browser keeps the cookie. */
-  cookieSeconds: number;
-}
 
 /** Lifetime of a session for each way of signing in. `cookieSeconds` is at most 400 days, because browsers keep no cookie longer. */
 export const LIFETIMES = {
   password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
   provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
   display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
-} as const satisfies Record<string, Lifetime>;
+} as const satisfies Record<string, store.Lifetime>;
 
 /** Days for which the row of a person's session is kept after the sign-in. The session itself ends earlier. */
 const KEPT_DAYS = 30;
@@ -51,17 +43,6 @@ const KEPT_DAYS = 30;
 const MAX_SESSIONS = 100;
 /** The client chooses this text, so without the limit it could store a text of any length. */
 const MAX_USER_AGENT = 300;
-
-export interface NewSignIn {
-  tenantId: number;
-  holder: store.Holder;
-  /** Null for a display. */
-  generation: number | null;
-  lifetime: Lifetime;
-  /** Client address and user agent of the sign-in. */
-  address: string;
-  userAgent: string;
-}
 
 interface Dependencies {
   db: Database;
@@ -80,32 +61,23 @@ export class Sessions {
   constructor({ db, pepper, onError }: Dependencies) {
     this.#db = db;
     this.#tokens = createTenantTokens(pepper, 'session');
-    this.#uses = collectLastUses(async (uses, nowMs) => {
-      await store.updateLastUsed(db, uses, nowMs);
-      return () => true;
-    }, onError);
-    this.#seen = collectLastUses(async (uses, nowMs) => {
-      await updateLastSeen(db, uses, nowMs);
-      return () => true;
-    }, onError);
+    const collectFor = (table: 'session' | 'app_user') =>
+      collectLastUses(async (uses, nowMs) => {
+        await updateLastUses(db, table, uses, nowMs);
+        return () => true;
+      }, onError);
+    this.#uses = collectFor('session');
+    this.#seen = collectFor('app_user');
   }
 
   /** Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen). */
-  async start({
-    tenantId,
-    holder,
-    generation,
-    lifetime,
-    address,
-    ...client
-  }: NewSignIn): Promise<{ token: string; staff: Staff }> {
+  async start(signIn: NewSignIn): Promise<{ token: string; staff: Staff }> {
+    const { tenantId, holder } = signIn;
     const id = newId();
     const { token, hash } = this.#tokens.create(tenantId);
-    const userAgent = client.userAgent.slice(0, MAX_USER_AGENT);
-    const { idleSeconds, lifetimeSeconds } = lifetime;
+    const userAgent = signIn.userAgent.slice(0, MAX_USER_AGENT);
     await inTransaction(this.#db, async (tx) => {
-      const session = { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent };
-      await store.insertSession(tx, tenantId, session);
+      await store.insertSession(tx, { ...signIn, userAgent, id, hash });
       if (holder.kind === 'person') {
         await store.removeOldSessions(tx, tenantId, holder.id, { days: KEPT_DAYS, keep: MAX_SESSIONS });
       }

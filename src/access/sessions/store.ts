@@ -1,9 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { Share } from '#platform/db/inputs.ts';
-import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import type { Session } from '#platform/db/types.ts';
-import { IS_SEEN_DUE, type TenantRow } from '../tenants/tenants.ts';
+import { isUseDue, type TenantRow } from '../tenants/tenants.ts';
 
 export type SessionRow = Selectable<Session>;
 
@@ -20,10 +18,6 @@ export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
-
-/** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
-const USED_EVERY_SECONDS = 60;
-export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
   return db
@@ -57,8 +51,8 @@ export async function findSession(db: Db, tenantId: number, hash: Buffer) {
       sql<TenantRow>`to_jsonb(t)`.as('tenant'),
       sql<Date>`now()`.as('now'),
       sql<Date>`least(now() + make_interval(secs => s.idle_seconds), s.expires_at)`.as('ends_at'),
-      IS_USE_DUE.as('is_use_due'),
-      IS_SEEN_DUE.as('is_seen_due'),
+      isUseDue('s.last_used_at').as('is_use_due'),
+      isUseDue('u.last_seen_at').as('is_seen_due'),
     ])
     .executeTakeFirst();
 }
@@ -75,20 +69,33 @@ export async function listSessions(db: Db, tenantId: number, holder: Holder, lim
     .execute();
 }
 
-export interface NewSession {
-  id: string;
-  hash: Buffer;
-  holder: Holder;
-  generation: number | null;
+/** Lifetimes of a session in seconds. */
+export interface Lifetime {
+  /** Time without a use after which the session ends. */
   idleSeconds: number;
+  /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
+  /** Time for which the browser keeps the cookie. */
+  cookieSeconds: number;
+}
+
+/** Data of a sign-in with which a session begins. */
+export interface NewSignIn {
+  tenantId: number;
+  holder: Holder;
+  /** Generation of the person, a number that each new password raises. Null for a display. */
+  generation: number | null;
+  lifetime: Lifetime;
+  /** Client address and user agent of the sign-in. */
   address: string;
   userAgent: string;
 }
 
 /** Changes nothing if a session with this id exists. */
-export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
-  const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
+export async function insertSession(
+  tx: Tx,
+  { id, hash, tenantId, holder, generation, lifetime, address, userAgent }: NewSignIn & { id: string; hash: Buffer },
+): Promise<void> {
   await tx
     .insertInto('session')
     .values({
@@ -99,8 +106,8 @@ export async function insertSession(tx: Tx, tenantId: number, session: NewSessio
       person_id: holder.kind === 'person' ? holder.id : null,
       display_id: holder.kind === 'display' ? holder.id : null,
       generation,
-      idle_seconds: idleSeconds,
-      expires_at: sql<Date>`now() + make_interval(secs => ${lifetimeSeconds}::int)`,
+      idle_seconds: lifetime.idleSeconds,
+      expires_at: sql<Date>`now() + make_interval(secs => ${lifetime.lifetimeSeconds}::int)`,
       address,
       user_agent: userAgent,
     })
@@ -154,40 +161,4 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
 /** Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
-}
-
-/**
- * Writes `last_used_at` of sessions. Skips a session whose stored time is less than a minute old. There is one statement for all sessions,
- * or on a database cluster, one for each tenant.
- */
-export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: number): Promise<void> {
-  await writeByShare(
-    db,
-    uses,
-    ({ id }) => id,
-    (share) => updateShare(db, share, nowMs),
-  );
-}
-
-/**
- * Writes the last uses of sessions by one statement. The process gives the age of each use, and the database subtracts the age from its own
- * present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds. The CTE
- * computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
- * @returns the ids of the written sessions
- */
-async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    WITH used AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-        now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
-      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-    )
-    UPDATE session AS s SET last_used_at = used.at
-    FROM used
-    WHERE s.tenant_id = ${tenantOf('used')} AND s.id = used.id
-      AND s.last_used_at <= used.due_at
-    RETURNING s.id
-  `.execute(db);
-  return rows.map(({ id }) => id);
 }

@@ -4,11 +4,10 @@ import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type Budget, type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
-import { normaliseEmail } from './email.ts';
 import { decoyHash, isPassword } from './passwords.ts';
 import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
-import { isInvited } from './users.ts';
+import { isInvited, normaliseEmail } from './users.ts';
 
 /** Both limits are checked before a password is hashed (decision 8). */
 export const SIGN_INS_PER_ADDRESS = 100;

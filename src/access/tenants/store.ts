@@ -1,45 +1,30 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
-import type { Share } from '#platform/db/inputs.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
 export type TenantRow = Selectable<TenantTable>;
 export type UserRow = Selectable<AppUser>;
-const TENANT_COLUMNS = ['id', 'slug', 'name', 'currency', 'timezone', 'features', 'created_at'] as const;
 
 export async function listTenants(db: Db): Promise<TenantRow[]> {
-  return await db.selectFrom('tenant').select(TENANT_COLUMNS).orderBy('id').execute();
+  return await db.selectFrom('tenant').selectAll().orderBy('id').execute();
 }
 
 export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow | undefined> {
-  return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
+  return await db.selectFrom('tenant').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
 /** Locks the tenant against changes until the transaction ends. Other transactions can still insert rows that refer to the tenant. */
 export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
-  return await tx
-    .selectFrom('tenant')
-    .select(TENANT_COLUMNS)
-    .where('slug', '=', slug)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-}
-
-export interface TenantValues {
-  slug: string;
-  name: string;
-  currency: string;
-  timezone: string;
-  features: string[];
+  return await tx.selectFrom('tenant').selectAll().where('slug', '=', slug).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Inserts a tenant, or updates the tenant that has this slug. @returns the tenant's id */
-export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number> {
-  const { slug, ...changing } = values;
+export async function upsertTenant(tx: Tx, values: Omit<TenantRow, 'id' | 'created_at'>): Promise<number> {
+  const { slug: _, ...changing } = values;
   const row = await tx
     .insertInto('tenant')
-    .values({ slug, ...changing })
+    .values(values)
     .onConflict((conflict) => conflict.column('slug').doUpdateSet(changing))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -55,20 +40,28 @@ export async function findUserByEmail(db: Db, email: string): Promise<CallingUse
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-/** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
-export const SEEN_EVERY_SECONDS = 60;
-export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
+/** Smallest number of seconds between two writes of the last use of a person or a session, by all processes together. */
+const USED_EVERY_SECONDS = 60;
+
+/** Returns an SQL condition that is true if the time in the column is missing, or so old that a new use must be written. */
+export function isUseDue(column: 'u.last_seen_at' | 's.last_used_at') {
+  const rest = sql.lit(USED_EVERY_SECONDS);
+  return sql<boolean>`coalesce(${sql.ref(column)} <= now() - make_interval(secs => ${rest}), true)`;
+}
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
-  const row = await db
+  return await db
     .selectFrom('app_user as u')
     .innerJoin('tenant as t', 't.id', 'u.tenant_id')
     .selectAll('u')
-    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), sql<Date>`now()`.as('now'), IS_SEEN_DUE.as('is_seen_due')])
+    .select([
+      sql<TenantRow>`to_jsonb(t)`.as('tenant'),
+      sql<Date>`now()`.as('now'),
+      isUseDue('u.last_seen_at').as('is_seen_due'),
+    ])
     .where('u.tenant_id', '=', tenantId)
     .where('u.id', '=', userId)
     .executeTakeFirst();
-  return row;
 }
 
 /** Tenant id and user id that do not exist. The query for an unknown e-mail uses them, so that it takes as long as for a known e-mail. */
@@ -238,29 +231,10 @@ export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: 
   return held !== undefined;
 }
 
-export interface NewUser {
-  id: string;
-  email: string;
-  password_hash: string;
-  role: string;
-  /** Name of the user. Null if the user has no name, so that the e-mail address is shown. */
-  name: string | null;
-  areas: string[];
-  /** True if the user is in the tenant document that was applied last. A tenant document is the JSON file that describes a tenant. */
-  is_in_document: boolean;
-  /** Role of the user in the last tenant document. Null if that document does not contain the user. */
-  document_role: string | null;
-  /** Hash of the password in the last tenant document. Null if that document has no password for the user. */
-  document_password_hash: string | null;
-  /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
-  document_name: string | null;
-  document_areas: string[] | null;
-  /**
-   * Time at which the invitation of the user expires. Null if the user was never invited, has accepted the invitation, or got a password in
-   * another way.
-   */
-  invitation_expires_at: Date | null;
-}
+export type NewUser = Omit<
+  UserRow,
+  'tenant_id' | 'created_at' | 'last_seen_at' | 'generation' | 'is_active' | 'language'
+>;
 
 /** Inserts a user. The transaction must have claimed the e-mail of the user (`claimEmail`). */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
@@ -287,38 +261,38 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .execute();
 }
 
+/** Columns with the time of the last use. */
+const USE_COLUMNS = { app_user: 'last_seen_at', session: 'last_used_at' };
+
 /**
- * Writes `last_seen_at` of users. Skips a user whose stored time is less than a minute old. There is one statement for all users, or on a
- * database cluster, one for each tenant.
+ * Writes the times of the last uses of people or sessions. Skips a row whose stored time is less than a minute old. The process gives the
+ * age of each use, and the database subtracts the age from its own present time. So a wrong clock of the process makes no difference. The
+ * CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  */
-export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
+export async function updateLastUses(
+  db: Db,
+  table: keyof typeof USE_COLUMNS,
+  uses: LatestUse[],
+  nowMs: number,
+): Promise<void> {
+  const column = sql.ref(USE_COLUMNS[table]);
   await writeByShare(
     db,
     uses,
     ({ id }) => id,
-    (share) => updateSeenShare(db, share, nowMs),
+    async ({ inputs, tenantOf }) => {
+      await sql`
+        WITH used AS MATERIALIZED (
+          SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+            now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
+          FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                      ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+        )
+        UPDATE ${sql.table(table)} AS r SET ${column} = used.at
+        FROM used
+        WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
+      `.execute(db);
+      return [];
+    },
   );
-}
-
-/**
- * Writes the times of the last calls of users by one statement. The process gives the age of each call, and the database subtracts the age
- * from its own present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds.
- * The CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
- * @returns the ids of the written users
- */
-async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    WITH seen AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-        now() - make_interval(secs => given.age + ${sql.lit(SEEN_EVERY_SECONDS)}) AS due_at
-      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-    )
-    UPDATE app_user AS u SET last_seen_at = seen.at
-    FROM seen
-    WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
-      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.due_at)
-    RETURNING u.id
-  `.execute(db);
-  return rows.map(({ id }) => id);
 }

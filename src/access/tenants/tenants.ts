@@ -2,32 +2,30 @@ import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
-import { normaliseEmail } from './email.ts';
 import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
-import { isInvited } from './users.ts';
+import { isInvited, normaliseEmail } from './users.ts';
 
 export {
-  applyUsers,
   activeOwnersLost,
-  PasswordWork,
-  prepareUsers,
+  applyUsers,
+  planUsers,
   type UserDocument,
+  type UserPlan,
+  UsersChangedError,
 } from './documented-users.ts';
-export { normaliseEmail } from './email.ts';
 export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
-  IS_SEEN_DUE,
+  isUseDue,
   listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
-  lockUsers,
   readLinkEnd,
   type TenantRow,
-  updateLastSeen,
+  updateLastUses,
   type UserRow,
 } from './store.ts';
 export {
@@ -41,6 +39,7 @@ export {
   inviteAgain,
   isActiveOwner,
   isInvited,
+  normaliseEmail,
   replacePassword,
   setPassword,
 } from './users.ts';

@@ -3,7 +3,7 @@ import { type Actor, type NewAuditEntry, writeAuditEntries } from '../audit/audi
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
-import { normaliseEmail } from './email.ts';
+import { trimmed } from '#platform/lib/unicode.ts';
 import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
 
@@ -15,6 +15,11 @@ export class EmailTakenError extends ApiError {
       `The e-mail ${email} belongs to an account, or an invitation reserves it. Use another e-mail.`,
     );
   }
+}
+
+/** Returns the e-mail address in lower case and trimmed, because letter case makes no difference in e-mail addresses. */
+export function normaliseEmail(email: string): string {
+  return trimmed(email).toLowerCase();
 }
 
 /** Returns true if the person has not accepted the invitation, also if the invitation has expired. */
@@ -43,7 +48,7 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
-const NOT_DOCUMENTED = {
+export const NOT_DOCUMENTED = {
   is_in_document: false,
   document_role: null,
   document_password_hash: null,
