@@ -26,7 +26,6 @@ export interface Callers {
   verifyToken: VerifyToken;
 }
 
-/** Creates the authentication of callers for the third-party API, the PMS API and the staff API. */
 export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
   const onError = (what: string) => (error: unknown) => {
     if (!isLogged(error)) {

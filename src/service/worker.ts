@@ -24,14 +24,12 @@ export interface WorkerDependencies {
   metrics?: DeliveryMetrics;
   contact?: DatabaseContact;
   pace?: DeliveryPace;
-  /** If undefined, no sandbox runs. */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
 /** Used by tests, because the times of the contract are too long for tests. */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'pollEveryMs'> {
-  /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
   /** If true, responses to failed attempts are stored although private networks are allowed. Used by tests. */
   keepAnswers?: boolean;
@@ -43,7 +41,6 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Creates the background loops and starts them: the deliveries, the removal of old events and, if it is configured, the sandbox. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, keepAnswers, ...deliveryPace } = pace;

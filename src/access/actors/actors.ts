@@ -5,7 +5,6 @@ import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
-/** Person or program that changed an order, a stay or a night. */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];
   id: string | null;

@@ -2,7 +2,6 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
-/** Kinds of change that an audit entry reports. */
 const AUDIT_ACTIONS = [
   'credential.created',
   'credential.changed',

@@ -7,14 +7,12 @@ import type { Audience } from './api-key.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
 
+function credentialsOf(db: Db, tenantId: number) {
+  return db.selectFrom('credential').selectAll().where('tenant_id', '=', tenantId);
+}
+
 export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('audience', '=', audience)
-    .orderBy('id', 'desc')
-    .execute();
+  return await credentialsOf(db, tenantId).where('audience', '=', audience).orderBy('id', 'desc').execute();
 }
 
 export async function findCredential(
@@ -23,23 +21,13 @@ export async function findCredential(
   audience: Audience,
   apiKey: string,
 ): Promise<CredentialRow | undefined> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('api_key', '=', apiKey)
-    .where('audience', '=', audience)
-    .executeTakeFirst();
+  const credentials = credentialsOf(db, tenantId).where('api_key', '=', apiKey);
+  return await credentials.where('audience', '=', audience).executeTakeFirst();
 }
 
 /** Reads a credential by its id. The credential may be for the third-party API or for the PMS API. */
 export async function readCredential(db: Db, tenantId: number, id: string): Promise<CredentialRow | undefined> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return await credentialsOf(db, tenantId).where('id', '=', id).executeTakeFirst();
 }
 
 /** Changes nothing if a credential with this id exists. */
@@ -66,7 +54,6 @@ export interface CallerRow {
   currency: string;
 }
 
-/** Reads the fields of a credential and of its tenant that authentication needs. One look-up in a unique index finds the credential. */
 export async function findByApiKey(
   db: Database,
   tenantId: number,
@@ -93,14 +80,8 @@ export interface LockedCredential extends CredentialRow {
 
 /** Locks the credential against changes until the transaction ends. Other transactions can still insert rows that refer to it. */
 export async function lockCredential(tx: Tx, tenantId: number, id: string): Promise<LockedCredential | undefined> {
-  return await tx
-    .selectFrom('credential')
-    .selectAll()
-    .select(sql<Date>`now()`.as('at'))
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const locked = credentialsOf(tx, tenantId).where('id', '=', id).forNoKeyUpdate();
+  return await locked.select(sql<Date>`now()`.as('at')).executeTakeFirst();
 }
 
 export async function updateCredential(
@@ -129,22 +110,13 @@ export async function readWebhookSecrets(db: Database, tenantId: number): Promis
     .execute();
 }
 
-/** Time of the last use of a credential that one process has seen. Another process may have seen a later use. */
 export interface Use {
   tenantId: number;
   credentialId: string;
   at: Date;
 }
 
-/**
- * Writes `last_used_at` of credentials of any tenants. Without a database cluster, one statement writes all rows. On a cluster, there is
- * one statement for each tenant, because the tenants may be on different nodes.
- *
- * The statement writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than
- * `writtenBefore`. It does not lock a row that it does not write. If two processes want to write one row at the same time, the second
- * process waits for the first one. It then sees that the row was just written, and does not write it again.
- * @returns the ids of the credentials that were written
- */
+/** Writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than `writtenBefore`. */
 export async function updateLastUsed(
   db: Database,
   uses: Use[],

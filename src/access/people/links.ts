@@ -1,12 +1,20 @@
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
 import { writeAuditEntries } from '../audit/audit.ts';
-import { actorOf, changeUser, hashPassword, isInvited, lockUser, readLinkEnd, type Staff } from '../tenants/tenants.ts';
-import { linkMail } from './link-mail.ts';
+import {
+  actorOf,
+  changeUser,
+  hashPassword,
+  isInvited,
+  lockUser,
+  readLinkEnd,
+  type Staff,
+  type Tenant,
+  notSignedIn,
+} from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 interface Dependencies {
@@ -133,11 +141,24 @@ async function usePassword(
 }
 
 function invalidLink() {
-  return apiError(
-    'invalid_credentials',
-    'The link was used, was replaced or has expired. Ask an owner for a new link.',
-    {
-      'www-authenticate': 'Bearer',
-    },
+  return notSignedIn('The link was used, was replaced or has expired. Ask an owner for a new link.');
+}
+
+/**
+ * The mail has no text that a person chose, except the name of the tenant. Otherwise an owner could use the service to send any text to any
+ * address.
+ */
+function linkMail(
+  { name, timezone }: Tenant,
+  { kind, url, expiresAt }: { kind: store.LinkKind; url: string; expiresAt: Date },
+): { subject: string; text: string } {
+  const end = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: timezone }).format(
+    expiresAt,
   );
+  const [subject, reason] =
+    kind === 'invite'
+      ? [`Invitation to ${name}`, `${name} invites you to its account. Choose a password with this link:`]
+      : [`New password for ${name}`, `An owner of ${name} asks you to choose a new password with this link:`];
+  const text = `${reason}\n\n${url}\n\nThe link works once, until ${end}. If you do not know ${name}, ignore this mail.\n`;
+  return { subject, text };
 }

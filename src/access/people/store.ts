@@ -15,7 +15,6 @@ const PERSON_COLUMNS = [
 ] as const;
 export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
 
-/** Lists the people of the tenant, newest first, also disabled and invited people. */
 export async function listPeople(db: Database, tenantId: number): Promise<PersonRow[]> {
   const people = db.selectFrom('app_user').select(PERSON_COLUMNS).where('tenant_id', '=', tenantId);
   return await people.orderBy('id', 'desc').execute();

@@ -11,7 +11,6 @@ export interface RefusalHook {
   close: () => Promise<void>;
 }
 
-/** Creates the hook that collects the refused calls of partners and PMS. */
 export function createRefusalHook({ db, log }: { db: Database; log: Logger }): RefusalHook {
   const refusals = new Refusals({
     db,

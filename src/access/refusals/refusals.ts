@@ -6,9 +6,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import type { RefusedCall } from './schema.ts';
 import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
 
-/** Milliseconds between two writes of the collected refused calls. */
 const WRITE_EVERY_MS = 5_000;
-/** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
 /** When this number is reached, the refused calls of further credentials are dropped and never stored. */
 const MAX_CREDENTIALS = 1_000;

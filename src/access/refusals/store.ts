@@ -5,7 +5,6 @@ import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
 
 export type RefusedCallRow = Selectable<RefusedCallTable>;
 
-/** Number of refused calls that are kept for each credential. */
 export const KEPT_CALLS = 50;
 
 /** Refused call that is not stored yet. `at` is a time in ISO 8601. */

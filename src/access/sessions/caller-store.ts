@@ -37,7 +37,6 @@ export interface TokenInput {
   tenantId: number;
   personId: string;
   generation: number;
-  /** Time at which the token expires, as ISO text. */
   expiresAt: string;
 }
 

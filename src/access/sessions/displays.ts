@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound, UnavailableError } from '#platform/errors.ts';
+import { notFound, UnavailableError } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
-import { actorOf, type Area, orderedAreas, type Staff } from '../tenants/tenants.ts';
+import { actorOf, type Area, orderedAreas, type Staff, notSignedIn } from '../tenants/tenants.ts';
 import type { CreatedDisplay, Display, DisplayCreate } from './display-schema.ts';
 import * as store from './display-store.ts';
 
@@ -73,13 +73,7 @@ export class Displays {
       const found = await store.takeCode(tx, hash);
       const display = found && (await store.lockDisplay(tx, found.tenant_id, found.display_id));
       if (display === undefined || display.removed_at !== null) {
-        throw apiError(
-          'invalid_credentials',
-          'The pairing code is unknown, was used or has expired. Ask for a new code.',
-          {
-            'www-authenticate': 'Bearer',
-          },
-        );
+        throw notSignedIn('The pairing code is unknown, was used or has expired. Ask for a new code.');
       }
       const { tenant_id: tenantId, id: displayId, label } = display;
       const entry = { action: 'display.paired' as const, subject: displayId, details: { label, address } };

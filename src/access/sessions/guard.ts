@@ -13,7 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** Right that a caller needs for a route. */
 export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 
 export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;

@@ -140,7 +140,6 @@ export const SessionStart = Type.Object(
   },
 );
 
-/** Longest language tag that the service stores, in characters. */
 const MAX_LANGUAGE = 35;
 
 export const MeChange = Type.Object(

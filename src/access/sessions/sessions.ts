@@ -9,11 +9,12 @@ import {
   type Staff,
   tenantOf,
   updateLastUses,
+  notSignedIn,
 } from '../tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound, permissionDenied } from '#platform/errors.ts';
+import { notFound, permissionDenied } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import { setConsoleCookie } from './console-cookie.ts';
@@ -70,7 +71,6 @@ export class Sessions {
     this.#seen = collectFor('app_user');
   }
 
-  /** Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen). */
   async start(signIn: NewSignIn): Promise<{ token: string; staff: Staff }> {
     const { tenantId, holder } = signIn;
     const id = newId();
@@ -179,9 +179,7 @@ export class Sessions {
     await inTransaction(this.#db, async (tx) => {
       const generation = await replacePassword(tx, actorOf(staff), staff.id, { checked, hash });
       if (generation === null) {
-        throw apiError('invalid_credentials', 'The password was changed meanwhile. Sign in again.', {
-          'www-authenticate': 'Bearer',
-        });
+        throw notSignedIn('The password was changed meanwhile. Sign in again.');
       }
       if (staff.session.id !== null) {
         await store.setGeneration(tx, staff.tenant.id, staff.session.id, generation);
@@ -214,9 +212,7 @@ async function endOne(tx: Tx, staff: Staff, id: string) {
 }
 
 function sessionEnded() {
-  return apiError('invalid_credentials', 'The session has ended. Sign in again at /v1/auth/session/.', {
-    'www-authenticate': 'Bearer',
-  });
+  return notSignedIn('The session has ended. Sign in again at /v1/auth/session/.');
 }
 
 function staffOf(found: store.FoundSession): Staff {

@@ -31,7 +31,6 @@ function sessionsOf(db: Db, tenantId: number) {
     .where('s.tenant_id', '=', tenantId);
 }
 
-/** Finds the session with this hash if it has not ended. */
 export async function findSession(db: Db, tenantId: number, hash: Buffer) {
   return await sessionsOf(db, tenantId)
     .innerJoin('tenant as t', 't.id', 's.tenant_id')
@@ -71,7 +70,6 @@ export async function listSessions(db: Db, tenantId: number, holder: Holder, lim
 
 /** Lifetimes of a session in seconds. */
 export interface Lifetime {
-  /** Time without a use after which the session ends. */
   idleSeconds: number;
   /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
@@ -79,14 +77,12 @@ export interface Lifetime {
   cookieSeconds: number;
 }
 
-/** Data of a sign-in with which a session begins. */
 export interface NewSignIn {
   tenantId: number;
   holder: Holder;
   /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
   lifetime: Lifetime;
-  /** Client address and user agent of the sign-in. */
   address: string;
   userAgent: string;
 }

@@ -23,11 +23,9 @@ export interface UserDocument {
 
 /** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
 export interface UserPlan {
-  /** Users of the tenant for which the plan was made. */
   stored: UserRow[];
   inserts: NewUser[];
   updates: { user: UserRow; changes: UserChanges }[];
-  /** Users of the document, with the role of each user after the changes. */
   users: { email: string; role: Role }[];
 }
 

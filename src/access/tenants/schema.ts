@@ -28,7 +28,6 @@ export const Areas = Type.Array(Type.Enum([...AREAS], { type: 'string' }), {
     'the calendar. `rates`: changes of prices and restrictions. `deliveries`: deliveries and events. An owner has all areas.',
 });
 
-/** Returns each of the areas once, in the order of `AREAS`. */
 export function orderedAreas(areas: readonly string[]): Area[] {
   return AREAS.filter((area) => areas.includes(area));
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prepareAudit } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
-import { apiError } from '#platform/errors.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type Budget, type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { decoyHash, isPassword } from './passwords.ts';
-import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
-import { isInvited, normaliseEmail } from './users.ts';
+import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { inTransaction } from '#platform/db/transaction.ts';
 
 /** Both limits are checked before a password is hashed (decision 8). */
 export const SIGN_INS_PER_ADDRESS = 100;
@@ -104,9 +104,7 @@ export class SignInAttempts {
       if (user !== null) {
         void this.#writeFailure(user, request.clientAddress).catch(onError);
       }
-      throw apiError('invalid_credentials', refusal ?? 'The e-mail or the password is wrong.', {
-        'www-authenticate': 'Bearer',
-      });
+      throw notSignedIn(refusal ?? 'The e-mail or the password is wrong.');
     }
     const { hash, signed_in_at: signedInAt } = user.address;
     await storeAddress(this.#db, { tenantId: user.tenant_id, userId: user.id }, { hash, signedInAt }).catch(onError);
@@ -118,4 +116,41 @@ export class SignInAttempts {
     const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
     await writeDown(this.#db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });
   }
+}
+
+/** Number of days for which a client address stays known for a user after the user's last sign-in from this address. */
+const KNOWN_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Maximum number of sign-in addresses that are stored for each user. The latest ones are kept. */
+const MAX_ADDRESSES = 20;
+
+/** Returns the keyed hash that is stored in place of an address. The same address has a different hash for each user. */
+type HashAddress = (userId: string, network: string) => Buffer;
+
+function createAddressHash(pepper: Buffer): HashAddress {
+  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'sign-in-address', 32));
+  return (userId, network) => createHmac('sha256', key).update(`${userId} ${network}`).digest();
+}
+
+function isKnownAddress(signedInAt: Date | null): boolean {
+  return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
+}
+
+async function storeAddress(
+  db: Database,
+  user: { tenantId: number; userId: string },
+  address: { hash: Buffer; signedInAt: Date | null },
+): Promise<void> {
+  if (address.signedInAt !== null && address.signedInAt >= startOfDay(0)) {
+    return;
+  }
+  const now = new Date();
+  await inTransaction(db, async (tx) => {
+    await store.upsertSignInAddress(tx, user, { hash: address.hash, signedInAt: now });
+    await store.removeSignInAddresses(tx, user, { before: startOfDay(-KNOWN_DAYS), keep: MAX_ADDRESSES });
+  });
+}
+
+function startOfDay(days: number): Date {
+  return new Date((Math.floor(Date.now() / DAY_MS) + days) * DAY_MS);
 }

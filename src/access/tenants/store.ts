@@ -261,7 +261,6 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .execute();
 }
 
-/** Columns with the time of the last use. */
 const USE_COLUMNS = { app_user: 'last_seen_at', session: 'last_used_at' };
 
 /**

@@ -1,11 +1,10 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { apiError } from '#platform/errors.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
 import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
-import { isInvited, normaliseEmail } from './users.ts';
+import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
 
 export {
   activeOwnersLost,
@@ -40,6 +39,7 @@ export {
   isActiveOwner,
   isInvited,
   normaliseEmail,
+  notSignedIn,
   replacePassword,
   setPassword,
 } from './users.ts';
@@ -143,7 +143,6 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
 export interface TokenHolder {
   person: Staff;
   generation: number;
-  /** True if the identity provider has issued the token. */
   isFromProvider: boolean;
   /** True if the stored time of the person's last call is so old that the time of this call must be written. */
   isSeenDue: boolean;
@@ -162,9 +161,7 @@ export async function authenticateToken(
     if (subject !== null && 'email' in subject) {
       subject.noteRefusal('no active person has the e-mail of the token');
     }
-    throw apiError('invalid_credentials', 'A valid bearer token is required. Sign in at /v1/auth/token/.', {
-      'www-authenticate': 'Bearer',
-    });
+    throw notSignedIn('A valid bearer token is required. Sign in at /v1/auth/token/.');
   }
   const { generation } = user;
   return {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Actor, type NewAuditEntry, writeAuditEntries } from '../audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { ApiError, OperatorError } from '#platform/errors.ts';
+import { ApiError, apiError, OperatorError } from '#platform/errors.ts';
 import { trimmed } from '#platform/lib/unicode.ts';
 import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
@@ -15,6 +15,11 @@ export class EmailTakenError extends ApiError {
       `The e-mail ${email} belongs to an account, or an invitation reserves it. Use another e-mail.`,
     );
   }
+}
+
+/** Creates the error of a call that is not signed in. */
+export function notSignedIn(message: string): ApiError {
+  return apiError('invalid_credentials', message, { 'www-authenticate': 'Bearer' });
 }
 
 /** Returns the e-mail address in lower case and trimmed, because letter case makes no difference in e-mail addresses. */
@@ -40,7 +45,6 @@ export function differing<Wanted extends Partial<store.UserRow>>(user: store.Use
   ) as Partial<Wanted>;
 }
 
-/** Adds a user, and writes an audit entry. */
 export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
   const { id: subject, email, role, areas } = user;
   await claim(tx, actor, user, user.invitation_expires_at);
@@ -56,7 +60,6 @@ export const NOT_DOCUMENTED = {
   document_areas: null,
 };
 
-/** Adds a person who cannot sign in before accepting an invitation, and writes an audit entry. */
 export async function addInvited(
   tx: Tx,
   actor: Actor,

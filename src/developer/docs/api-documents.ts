@@ -26,7 +26,6 @@ export const DOCUMENTS = [
   },
 ] as const;
 
-/** Returns the path of an OpenAPI document on the site. */
 export function documentPath(name: string): string {
   return `/openapi/${name}.json`;
 }

@@ -1,11 +1,10 @@
 import type { Token, Tokens } from 'marked';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from './pages.ts';
 
 /** Result of `renderMarkdown`. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
-  /** Headings of level 2, each with the id of its anchor. */
   sections: { id: string; title: string }[];
   html: string;
 }

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { App } from '#platform/http/app.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
-import { guidePage, guidesIndexPage } from './guide-pages.ts';
 import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
-import { llmsText } from './llms.ts';
-import { referencePage, referencePolicy } from './reference-page.ts';
+import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy } from './pages.ts';
 import { once, resourceRoute } from './resource.ts';
 import { readScalarScript } from './scalar.ts';
 

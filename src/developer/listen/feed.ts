@@ -13,7 +13,6 @@ export interface BrandedPage extends FeedPage {
 const TIMEOUT_MS = 30_000;
 /** Value of the parameter `after` that stands for the present end of the feed. */
 export const END_OF_FEED = 'latest';
-/** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
 /** Bounds of the wait between two calls while the service cannot be reached, in milliseconds. */
 const FIRST_WAIT_MS = 500;

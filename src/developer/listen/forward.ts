@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryHeaders } from '#webhooks/deliveries/deliveries.ts';
 import { callReceiver } from './http.ts';
 
-/** Outcome of one POST to the developer's server. */
 export interface ForwardAttempt {
   /** HTTP status of the response. Null if no response came. */
   httpStatus: number | null;

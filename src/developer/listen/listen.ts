@@ -20,7 +20,6 @@ export interface ListenOptions {
 
 export interface ListenOutput {
   print: (line: string) => void;
-  /** Receives each notice, for example that the service cannot be reached. */
   say: (text: string) => void;
 }
 

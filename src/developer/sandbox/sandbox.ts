@@ -17,7 +17,6 @@ const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 /** Largest number of orders of each status, and of confirmed stays, that one pass reads. */
 const ROWS_PER_PASS = 50;
-/** Id before all rows. */
 const FIRST_ID = firstIdAt(0);
 /** The latest first, so that a pass which changes an order to `confirmed` has already read the confirmed orders. */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];

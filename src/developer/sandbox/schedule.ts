@@ -81,7 +81,6 @@ function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }
 
-/** Returns the next status of a confirmed reservation. */
 export function nextStayStep(stay: ConfirmedStay): Step<ReservationStatus> {
   return (
     STEP_BY_GUEST_NAME.get(stay.guest_name.trim().toLowerCase()) ?? {

@@ -38,7 +38,6 @@ export async function readOrders(
 
 type StayRow = Pick<Selectable<Reservation>, 'id' | 'room_type_id' | 'check_out' | 'guest_name' | 'created_at'>;
 
-/** Reads the tenant's confirmed stays whose id is after `afterId`, oldest first. */
 export async function readStays(db: Database, tenantId: number, afterId: string, limit: number): Promise<StayRow[]> {
   return await db
     .selectFrom('reservation')

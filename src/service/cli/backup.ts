@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
-import { copyDatabase, countsOf } from '#platform/copy/copy.ts';
+import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase } from '#platform/copy/database-target.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
@@ -13,12 +13,22 @@ import { type Database, withDatabase } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { findMasterKey, openKeyring, unwrapsPepper } from '#platform/keys/keys.ts';
+import {
+  findMasterKey,
+  masterKeyPath,
+  openKeyring,
+  rewrapPepper,
+  storeMasterKey,
+  unwrapsPepper,
+} from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
+import type { Config } from '#platform/config.ts';
+import { readPassword } from '#platform/db/embedded/cluster.ts';
+import { raiseFeedEra } from '#webhooks/events/feed.ts';
 
 const MAX_NAMED = 5;
 
@@ -45,7 +55,6 @@ export async function makeBackup(context: Context, file: string, flags: BackupFl
   }
 }
 
-/** @returns the number of rows of each table */
 async function writeRows(
   { config, terminal }: Context,
   url: string,
@@ -221,4 +230,128 @@ export async function openBackupKey({ sealedKey }: Backup, passphraseFile: strin
     );
   }
   return await openSealedKey(sealedKey, passphrase);
+}
+
+type KeyState = 'opens' | 'missing' | 'wrong';
+
+/** Runs `roomservice restore FILE`. If the command fails or is killed before all rows are committed, the database stays empty. */
+export async function restore(context: Context, file: string, flags: BackupFlags): Promise<void> {
+  const { config, terminal } = context;
+  const backup = await openBackup(file);
+  try {
+    const backupKey = await openBackupKey(backup, flags.passphraseFile);
+    await refuseOtherFiles(config);
+    await refuseOtherKey(config, backup, backupKey);
+    await checkBackup(file, terminal.showProgress);
+    const { keyState, rows } = await loadBackup(context, backup, backupKey);
+    const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
+    terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
+  } finally {
+    backup.close();
+  }
+}
+
+async function loadBackup(context: Context, backup: Backup, backupKey: Buffer | null) {
+  const { config, terminal } = context;
+  const server = await openServer(context, { role: 'exclusive', mayCreate: true });
+  try {
+    let keyState: KeyState = 'missing';
+    const target = emptyDatabase(server.url, async (db) => {
+      keyState = await handOverKeys(config, db, backup, backupKey);
+      await raiseFeedEra(db);
+    });
+    const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
+    tellDatabase(config, terminal.notify);
+    return { keyState, rows };
+  } finally {
+    await server.close();
+  }
+}
+
+/** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */
+async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
+    return;
+  }
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') {
+      return [];
+    }
+    throw new OperatorError(`DATA_DIR ${dataDir} cannot be read (${error.code}). Choose an empty folder.`);
+  });
+  const other = names.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
+  if (other !== undefined) {
+    throw new OperatorError(
+      `DATA_DIR ${dataDir} is not empty: it has ${JSON.stringify(other)}. Choose an empty folder. Nothing was changed.`,
+    );
+  }
+}
+
+/**
+ * Refuses the restore before anything is loaded, if DATA_DIR already has a master key that differs from the master key of the backup, or if
+ * the only master key would be the encrypted one in the backup.
+ */
+async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: Buffer | null): Promise<void> {
+  const own = await findMasterKey(config);
+  if (own === null && backupKey === null && sealedKey !== null) {
+    throw needsPassphrase();
+  }
+  if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
+    throw new OperatorError(
+      `${masterKeyPath(config.dataDir)} is the master key of another installation. Choose another DATA_DIR. Nothing was changed.`,
+    );
+  }
+}
+
+function needsPassphrase(): OperatorError {
+  return new OperatorError(
+    'This installation does not have the master key of the backup, but the backup contains it. ' +
+      'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.',
+  );
+}
+
+/** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
+async function handOverKeys(
+  config: Config,
+  db: Database,
+  { sealedKey }: Backup,
+  backupKey: Buffer | null,
+): Promise<KeyState> {
+  if (backupKey !== null && config.masterKey === null) {
+    await storeMasterKey(config.dataDir, backupKey);
+  } else if (backupKey !== null && config.masterKey !== null) {
+    await rewrapPepper(db, backupKey, config.masterKey);
+  }
+  const key = await findMasterKey(config);
+  if (key === null) {
+    return 'missing';
+  }
+  if (await unwrapsPepper(db, key)) {
+    return 'opens';
+  }
+  if (sealedKey !== null) {
+    throw needsPassphrase();
+  }
+  return 'wrong';
+}
+
+function describeRestored(config: Config, backup: Backup, rows: Record<string, number>, keyState: KeyState): string {
+  return [
+    `Restored the backup of ${backup.createdAt} (${describeRows(rows)}). Each row was compared with the backup.`,
+    describeKey(config, keyState),
+    'Partners who read the event feed get 400 for a cursor from before the restore. The error message tells them how to continue.',
+  ].join('\n');
+}
+
+function describeKey({ databaseUrl, dataDir }: Config, keyState: KeyState): string {
+  const remedy =
+    databaseUrl === null
+      ? `Before you start the service, write the master key with which the backup was made to ${masterKeyPath(dataDir)}, or set MASTER_KEY.`
+      : 'Before you start the service, set MASTER_KEY to the master key with which the backup was made, or set that key as MASTER_KEY_PREVIOUS beside the new one.';
+  return {
+    opens:
+      'The master key decrypts the restored keys. All credentials, webhook secrets and users work as before. Start the service.',
+    missing: `This installation does not have the master key yet. ${remedy}`,
+    wrong: `The master key of this installation does not decrypt the restored keys. ${remedy}`,
+  }[keyState];
 }

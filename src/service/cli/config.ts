@@ -23,7 +23,6 @@ import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform
 import { databaseOf, refuseDevelopment } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
-/** Time limit in milliseconds for each server that `config check` tries. */
 const TRY_LIMIT_MS = 5_000;
 
 interface Variable {

@@ -51,7 +51,6 @@ export interface Demo {
   credential: CredentialSecret;
 }
 
-/** Runs `roomservice demo`. */
 export async function demo(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
     const made = await makeDemo(runtime);

@@ -5,9 +5,8 @@ import { OperatorError } from '#platform/errors.ts';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
 import type { BackupFlags } from './backup.ts';
 import { addDeveloperCommands } from './developer-commands.ts';
-import type { Context, Run, Surroundings } from './runtime.ts';
+import type { Context, Lazily, Surroundings } from './runtime.ts';
 import type { ServeOptions } from './serve.ts';
-import type { ApplyFlags } from './tenant.ts';
 import { openTerminal } from './own-process.ts';
 import type { OutputOptions, Terminal } from './terminal.ts';
 import { readVersion } from '../version.ts';
@@ -39,7 +38,10 @@ export async function runCommand(args: string[], environment: Environment, termi
 /** The code of each command is loaded only when this command is called. */
 function buildProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings;
-  const run: Run = (command) => runWithConfig(surroundings, command);
+  const lazily: Lazily =
+    (load) =>
+    (...args) =>
+      runWithConfig(surroundings, async (context) => await (await load())(context, ...args));
   const program = new Command('roomservice').description(
     "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
@@ -66,21 +68,21 @@ function buildProgram(surroundings: Surroundings): Command {
       if (options.demoSpeed !== undefined && (!options.demo || options.only === 'api')) {
         command.error('error: --demo-speed needs --demo and cannot be used with --only api');
       }
-      await run(async (context) => (await import('./serve.ts')).serve(context, options));
+      await lazily(async () => (await import('./serve.ts')).serve)(options);
     });
   program
     .command('migrate')
     .description('bring the database up to date')
-    .action(() => run(async (context) => (await import('./maintenance.ts')).migrate(context)));
+    .action(lazily(async () => (await import('./maintenance.ts')).migrate));
   addCommand(program, 'demo', 'create the demo tenant if it is missing, and issue a new sign-in and credential').action(
-    (options: OutputOptions) => run(async (context) => (await import('./demo.ts')).demo(context, options)),
+    lazily(async () => (await import('./demo.ts')).demo),
   );
   addConfigCommands(program, surroundings);
-  addDeveloperCommands(program, surroundings, run);
-  addTenantCommands(program, terminal, run);
-  addMaintenanceCommands(program, run);
-  addBackupCommands(program, run);
-  addMoveCommand(program, run);
+  addDeveloperCommands(program, surroundings, lazily);
+  addTenantCommands(program, terminal, lazily);
+  addMaintenanceCommands(program, lazily);
+  addBackupCommands(program, lazily);
+  addMoveCommand(program, lazily);
   return program;
 }
 
@@ -102,7 +104,7 @@ function addConfigCommands(program: Command, { environment, terminal }: Surround
   });
 }
 
-function addTenantCommands(program: Command, terminal: Terminal, run: Run): void {
+function addTenantCommands(program: Command, terminal: Terminal, lazily: Lazily): void {
   const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
     .command('init [file]')
@@ -110,83 +112,62 @@ function addTenantCommands(program: Command, terminal: Terminal, run: Run): void
     .action(async (file: string | undefined) => (await import('./tenant.ts')).initTenant(terminal, file));
   addCommand(tenant, 'apply <file>', 'create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
-    .action((file: string, options: ApplyFlags) =>
-      run(async (context) => (await import('./tenant.ts')).applyTenant(context, file, options)),
-    );
-  addCommand(tenant, 'list', 'list the tenants').action((options: OutputOptions) =>
-    run(async (context) => (await import('./tenant.ts')).printTenants(context, options)),
-  );
+    .action(lazily(async () => (await import('./tenant.ts')).applyTenant));
+  addCommand(tenant, 'list', 'list the tenants').action(lazily(async () => (await import('./tenant.ts')).printTenants));
 }
 
-function addMaintenanceCommands(program: Command, run: Run): void {
+function addMaintenanceCommands(program: Command, lazily: Lazily): void {
   const nights = program.command('nights').description('check or correct the counters of rooms held in each night');
   addCommand(nights, 'verify', 'count the held rooms again from the reservations, and report each difference').action(
-    (options: OutputOptions) =>
-      run(async (context) => (await import('./maintenance.ts')).verifyNights(context, options)),
+    lazily(async () => (await import('./maintenance.ts')).verifyNights),
   );
   addCommand(
     nights,
     'repair',
     'correct each counter that differs from the reservations, and report what was corrected',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).repairNights(context, options)),
-  );
+  ).action(lazily(async () => (await import('./maintenance.ts')).repairNights));
   const keys = program.command('keys').description('replace the master key of the service');
   addCommand(
     keys,
     'rewrap',
     'replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./keys.ts')).rewrapKeys(context, options)),
-  );
+  ).action(lazily(async () => (await import('./keys.ts')).rewrapKeys));
   addCommand(keys, 'discard', 'after the master key is lost: delete the stored keys, which nobody can decrypt any more')
     .option('--yes', 'required, to agree that all secrets stop working')
-    .action((options: OutputOptions & { yes?: boolean }) =>
-      run(async (context) => (await import('./keys.ts')).discardStoredKeys(context, options)),
-    );
+    .action(lazily(async () => (await import('./keys.ts')).discardStoredKeys));
   const feed = program.command('feed').description('manage the event feed');
   addCommand(
     feed,
     'expire-cursors',
     'after a point-in-time recovery: refuse the feed cursors from before it, because a partner could miss events with such a cursor',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).expireCursors(context, options)),
-  );
+  ).action(lazily(async () => (await import('./maintenance.ts')).expireCursors));
   const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
   addCommand(
     cluster,
     'distribute',
     'move each table to the nodes where it must be; other transactions wait until the command has ended',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).distributeTables(context, options)),
-  );
-  addCommand(cluster, 'verify', 'list the tables that are in the wrong place').action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).verifyTables(context, options)),
+  ).action(lazily(async () => (await import('./maintenance.ts')).distributeTables));
+  addCommand(cluster, 'verify', 'list the tables that are in the wrong place').action(
+    lazily(async () => (await import('./maintenance.ts')).verifyTables),
   );
 }
 
-function addBackupCommands(program: Command, run: Run): void {
+function addBackupCommands(program: Command, lazily: Lazily): void {
   const passphrase = '--passphrase-file <path>';
   const backup = addCommand(program, 'backup <file>', 'write all data to a file, while the service runs')
     .option(passphrase, 'store the master key too, encrypted with the passphrase in this file')
-    .action((file: string, options: BackupFlags) =>
-      run(async (context) => (await import('./backup.ts')).makeBackup(context, file, options)),
-    );
+    .action(lazily(async () => (await import('./backup.ts')).makeBackup));
   addCommand(backup, 'verify <file>', 'restore the file into a temporary database, and check rows, nights and secrets')
     .option(passphrase, 'decrypt the master key with the passphrase in this file, to check the secrets')
     .action((file: string, _options: BackupFlags, command: Command) =>
-      run(async (context) =>
-        (await import('./backup.ts')).verifyBackup(context, file, command.optsWithGlobals<BackupFlags>()),
-      ),
+      lazily(async () => (await import('./backup.ts')).verifyBackup)(file, command.optsWithGlobals<BackupFlags>()),
     );
   addCommand(program, 'restore <file>', 'load a backup into an empty DATA_DIR or an empty DATABASE_URL')
     .option(passphrase, 'restore the master key too, decrypted with the passphrase in this file')
-    .action((file: string, options: BackupFlags) =>
-      run(async (context) => (await import('./restore.ts')).restore(context, file, options)),
-    );
+    .action(lazily(async () => (await import('./backup.ts')).restore));
 }
 
-function addMoveCommand(program: Command, run: Run): void {
+function addMoveCommand(program: Command, lazily: Lazily): void {
   addCommand(
     program,
     'move',
@@ -199,7 +180,7 @@ function addMoveCommand(program: Command, run: Run): void {
     )
     .action(async ({ to, ...options }: OutputOptions & { to: string }, command: Command) => {
       const target = parseMoveTarget(to, command);
-      await run(async (context) => (await import('./move.ts')).move(context, target, options));
+      await lazily(async () => (await import('./move.ts')).move)(target, options);
     });
 }
 

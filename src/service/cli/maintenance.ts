@@ -65,7 +65,6 @@ function printNights(
 }
 
 export interface CountedNights extends Recount {
-  /** Slug of the tenant. */
   tenant: string;
 }
 
@@ -103,7 +102,6 @@ export async function expireCursors(context: Context, options: OutputOptions): P
   });
 }
 
-/** Runs `roomservice cluster distribute`. */
 export async function distributeTables(context: Context, options: OutputOptions): Promise<void> {
   const placed = await withCluster(context, async (db) => {
     await refuseUnfit(db);
@@ -119,7 +117,6 @@ export async function distributeTables(context: Context, options: OutputOptions)
   );
 }
 
-/** Runs `roomservice cluster verify`. */
 export async function verifyTables(context: Context, options: OutputOptions): Promise<void> {
   const tables = await withCluster(context, readTables);
   const wrong = tables.filter(({ isRight }) => !isRight);

@@ -14,7 +14,6 @@ import { countNights, sumOfNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/** Result of a move, as `--json` prints it. */
 interface Moved {
   /** Host, port and name of the database to which the data was moved. */
   to: string;

@@ -18,8 +18,10 @@ export interface Context {
 }
 
 export type Surroundings = Omit<Context, 'config'>;
-/** Reads the configuration, and runs a command with it. */
-export type Run = (command: (context: Context) => Promise<void>) => Promise<void>;
+/** Returns a function that reads the configuration, loads the code of a command, and runs the command. */
+export type Lazily = <Args extends unknown[]>(
+  load: () => Promise<(context: Context, ...args: Args) => Promise<void>>,
+) => (...args: Args) => Promise<void>;
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -52,7 +54,6 @@ export interface RuntimeOptions {
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
   onConnectionError?: (error: Error) => void;
-  /** Number of connections of the pool that only the background loops may use. */
   backgroundConnections?: number;
 }
 
@@ -121,7 +122,6 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
   });
 }
 
-/** Opens the runtime for a command that needs existing data, and closes it after the work. */
 export async function withRuntime(context: Context, work: (runtime: Runtime) => Promise<void>): Promise<void> {
   const runtime = await openRuntime(context, { role: 'command' });
   try {
@@ -181,7 +181,6 @@ export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: strin
   );
 }
 
-/** Codes of Node for a file that the operating system refuses to read or to write. */
 const FILE_FAULTS = new Set(['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);
 
 /** Turns a failure of the database or of a file into an OperatorError, which says what to do. */

@@ -51,7 +51,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
       ),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await rewrapAndStart(context, runtime, log, options).catch(async (error: unknown) => {
+  const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
@@ -69,17 +69,13 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   log.info('stopped');
 }
 
-async function rewrapAndStart({ config }: Context, runtime: Runtime, log: Logger, options: ServeOptions) {
+async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const { db, backgroundDb, databaseUrl, keyring } = runtime;
   if (await runtime.rewrapKeys()) {
     log.info(
       'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
     );
   }
-  return await startService(config, runtime, log, options);
-}
-
-async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const { db, backgroundDb, databaseUrl, keyring } = runtime;
   const metrics = await openMetrics(config, log);
   let isServing = true;
   const contact = new DatabaseContact(db);
@@ -199,7 +195,6 @@ async function listenOn(app: App, variable: string, host: string, port: number):
   });
 }
 
-/** Finds the demo tenant. The code of the demo is loaded only if this function is called. */
 async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const demo = await import('./demo.ts');
   return await demo.findDemoTenant(db);

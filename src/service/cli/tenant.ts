@@ -73,7 +73,6 @@ function lineOf({ what, name, change, fields }: Change): string {
   return `${subject} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
 }
 
-/** Runs `roomservice tenant list`. */
 export async function printTenants(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
     const tenants = await listTenants(db);

@@ -37,7 +37,6 @@ export async function faultsOfValues(
   ];
 }
 
-/** Returns a fault for each text of the document that the database cannot store, such as a text with U+0000. */
 function textFaults(value: unknown, path: string[] = []): string[] {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
@@ -72,7 +71,6 @@ function changeFault(document: unknown, currency: string, known: Tenant): string
     : `has no decimals, but the stored prices in ${known.currency} may have some. Give ${missing.join(' and ')} with prices in ${currency}`;
 }
 
-/** Returns the faults of the document's `users` that the schema cannot find, for example `users.0.email: is given twice`. */
 async function userFaults(
   db: Database,
   tenantId: number | null,
