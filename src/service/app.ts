@@ -15,7 +15,7 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChannelCall } from '#hotel/channels/channels.ts';
-import { createRefusalHook } from '#access/refusals/hook.ts';
+import { createRefusalHook } from '#access/refusals/refusals.ts';
 import { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Wake } from '#webhooks/events/events.ts';

@@ -14,6 +14,7 @@ import {
   type Staff,
   type Tenant,
   notSignedIn,
+  type UserRow,
 } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
@@ -30,7 +31,7 @@ interface Dependencies {
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
 export interface IssuedLink {
-  person: store.PersonRow;
+  person: UserRow;
   url: string;
   expiresAt: Date;
 }
@@ -65,7 +66,7 @@ export class Links {
       // must not be made again.
       const earlier = await store.findLink(tx, tenant.id, hash);
       const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
-      return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
+      return { link: made, person: (await lockUser(tx, tenant.id, made.person_id)) as UserRow };
     });
     const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
     this.#dependencies.mailer?.send({

@@ -11,6 +11,7 @@ import {
   inviteAgain,
   isActiveOwner,
   isInvited,
+  listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
@@ -23,7 +24,6 @@ import {
 } from '../tenants/tenants.ts';
 import type { IssuedLink, Links } from './links.ts';
 import type { Person, PersonChange, PersonInvite } from './schema.ts';
-import * as store from './store.ts';
 
 export { Links } from './links.ts';
 
@@ -37,8 +37,8 @@ export class People {
     this.#links = links;
   }
 
-  async list(tenantId: number): Promise<store.PersonRow[]> {
-    return await store.listPeople(this.#db, tenantId);
+  async list(tenantId: number): Promise<Person[]> {
+    return (await listUsers(this.#db, tenantId)).map(personShape).reverse();
   }
 
   /** If the tenant has invited this e-mail before and that invitation has expired, invites the same person again. */
@@ -129,7 +129,7 @@ function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
   }
 }
 
-export function personShape(row: store.PersonRow): Person {
+export function personShape(row: UserRow): Person {
   const role = row.role as Role;
   return {
     id: row.id,

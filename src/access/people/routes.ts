@@ -84,7 +84,7 @@ function listAndInvite(app: App, { people, ownerGuard }: StaffDependencies): voi
         response: { 200: Type.Array(Person) },
       },
     },
-    async (request) => (await people.list(request.staff.tenant.id)).map(personShape),
+    async (request) => await people.list(request.staff.tenant.id),
   );
   app.post(
     PATH,

@@ -1,33 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { AppUser, OneTimeLink } from '#platform/db/types.ts';
-
-const PERSON_COLUMNS = [
-  'id',
-  'name',
-  'email',
-  'role',
-  'areas',
-  'is_active',
-  'invitation_expires_at',
-  'created_at',
-  'last_seen_at',
-] as const;
-export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
-
-export async function listPeople(db: Database, tenantId: number): Promise<PersonRow[]> {
-  const people = db.selectFrom('app_user').select(PERSON_COLUMNS).where('tenant_id', '=', tenantId);
-  return await people.orderBy('id', 'desc').execute();
-}
-
-export async function findPerson(db: Db, tenantId: number, id: string): Promise<PersonRow> {
-  return await db
-    .selectFrom('app_user')
-    .select(PERSON_COLUMNS)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-}
+import type { Db, Tx } from '#platform/db/database.ts';
+import type { OneTimeLink } from '#platform/db/types.ts';
 
 export type LinkKind = 'invite' | 'reset';
 

@@ -1,32 +1,24 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Display } from '#platform/db/types.ts';
 
 /** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
-export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
-  const displays = db.selectFrom('display').selectAll('display').select(lastUseOf(tenantId));
-  const listed = displays.where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
-  return await listed.orderBy('id', 'desc').execute();
-}
-
-function lastUseOf(tenantId: number) {
-  return sql<Date | null>`(
+function displaysOf(db: Db, tenantId: number) {
+  const lastUsedAt = sql<Date | null>`(
     SELECT max(s.last_used_at) FROM session AS s WHERE s.tenant_id = ${tenantId} AND s.display_id = display.id
   )`.as('last_used_at');
+  return db.selectFrom('display').selectAll('display').select(lastUsedAt).where('tenant_id', '=', tenantId);
+}
+
+export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
+  return await displaysOf(db, tenantId).where('removed_at', 'is', null).orderBy('id', 'desc').execute();
 }
 
 /** Returns the display, also if it is removed, and locks it until the transaction ends. */
 export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise<DisplayRow | undefined> {
-  return await tx
-    .selectFrom('display')
-    .selectAll('display')
-    .select(lastUseOf(tenantId))
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  return await displaysOf(tx, tenantId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Changes nothing if a display with this id exists. */

@@ -26,12 +26,6 @@ export interface Attempt {
   refusal?: string;
 }
 
-interface Account {
-  user: store.SigningInUser | null;
-  /** True if the user has signed in from the client address within the last 30 days. */
-  isAddressKnown: boolean;
-}
-
 /**
  * Checks passwords of users. The operations that take a password share one object of this class, so that the attempts at all these
  * operations count against the same limits.
@@ -65,13 +59,15 @@ export class SignInAttempts {
    * that the client sees no difference.
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
-    const account = await this.#findAccount(attempt.email, clientNetwork(request.clientAddress));
-    const { user, isAddressKnown } = account;
+    const email = normaliseEmail(attempt.email);
+    const hashOf = (userId: string) => this.#hashAddress(userId, clientNetwork(request.clientAddress));
+    const user = (await store.findSigningInUser(this.#db, email, hashOf)) ?? null;
+    const isAddressKnown = isKnownAddress(user?.address.signed_in_at ?? null);
     const addressKey = user?.address.hash.toString('base64') ?? '';
     await (isAddressKnown
       ? countCall(this.#byKnownAddress, addressKey, reply)
-      : countCall(this.#byEmail, normaliseEmail(attempt.email), reply));
-    const checked = await this.#check(request, account, attempt);
+      : countCall(this.#byEmail, email, reply));
+    const checked = await this.#check(request, user, attempt);
     if (!isAddressKnown) {
       // This successful sign-in made the client address known for the user, so later attempts from this address have their own budget. The
       // sign-in counts as the first attempt in this budget.
@@ -80,15 +76,9 @@ export class SignInAttempts {
     return checked;
   }
 
-  async #findAccount(email: string, network: string): Promise<Account> {
-    const hashOf = (userId: string) => this.#hashAddress(userId, network);
-    const user = (await store.findSigningInUser(this.#db, normaliseEmail(email), hashOf)) ?? null;
-    return { user, isAddressKnown: isKnownAddress(user?.address.signed_in_at ?? null) };
-  }
-
   async #check(
     request: FastifyRequest,
-    { user }: Account,
+    user: store.SigningInUser | null,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
     // If the database cannot store the client address or the audit entry, the service only logs the error. The attempt still gets its usual

@@ -34,7 +34,6 @@ export {
   differing,
   EmailTakenError,
   findTakenEmails,
-  hasUser,
   inviteAgain,
   isActiveOwner,
   isInvited,
@@ -57,14 +56,7 @@ export {
 } from './schema.ts';
 export type { VerifyToken } from './tokens.ts';
 
-export interface Tenant {
-  id: number;
-  slug: string;
-  name: string;
-  currency: string;
-  timezone: string;
-  features: Feature[];
-}
+export type Tenant = Omit<store.TenantRow, 'created_at' | 'features'> & { features: Feature[] };
 
 /** Returns the actor that the audit trail records if this caller of a staff operation changes something. */
 export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenant'>): Actor {

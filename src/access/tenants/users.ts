@@ -168,12 +168,6 @@ export async function findTakenEmails(db: Database, tenantId: number | null, ema
   return new Set(taken.filter(isTaken).map(({ email }) => email));
 }
 
-/** Returns true if the tenant has a user with this e-mail address, active or disabled. */
-export async function hasUser(db: Database, tenantId: number, email: string): Promise<boolean> {
-  const [found] = await store.findSignIns(db, [normaliseEmail(email)]);
-  return found?.tenant_id === tenantId;
-}
-
 /** Sets a new password for an existing user, and enables the user. */
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);

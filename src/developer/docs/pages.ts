@@ -1,11 +1,6 @@
+import { escapeHtml } from './markdown.ts';
 import { type Guide, guidePath, guideSourcePath } from './guides.ts';
 import { documentPath, DOCUMENTS } from './api-documents.ts';
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
 
 export interface PageParts {
   title: string;

@@ -94,14 +94,7 @@ function formatBytes(bytes: number): string {
   return kib < 10 * 1024 ? `${Math.ceil(kib)} KiB` : `${Math.ceil(kib / 1024)} MiB`;
 }
 
-interface Verified {
-  tenants: number;
-  rows: number;
-  nights: number;
-  /** Number of secrets that were decrypted. Null if there is no master key. */
-  secrets: number | null;
-  faults: string[];
-}
+type Verified = Awaited<ReturnType<typeof verifyIn>>;
 
 /** Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. */
 export async function verifyBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
@@ -152,7 +145,7 @@ async function verifyIn(
   backup: Backup,
   masterKey: Buffer | null,
   showProgress: (message: string) => void,
-): Promise<Verified> {
+) {
   const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);

@@ -25,17 +25,6 @@ import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 const TRY_LIMIT_MS = 5_000;
 
-interface Variable {
-  name: string;
-  /** Null if there is no value, or if the value is a secret or faulty. */
-  value: string | null;
-  is_secret: boolean;
-  source: 'environment' | 'file' | 'default' | 'not set';
-  file: string | null;
-  meaning: string;
-  fault: string | null;
-}
-
 /** Runs `roomservice config check`. It creates and changes nothing, and shows no secret. */
 export async function checkConfig(
   environment: Environment,
@@ -66,10 +55,8 @@ export async function checkConfig(
   return isOk;
 }
 
-function describe(
-  { name, default: value, isSecret, meaning }: Setting,
-  { text, source, file, fault }: Reading,
-): Variable {
+/** Describes a variable as `--json` reports it. The value is null if it is missing, secret or faulty. */
+function describe({ name, default: value, isSecret, meaning }: Setting, { text, source, file, fault }: Reading) {
   const isShown = !isSecret && fault === null;
   const effective = source === 'default' ? value : text;
   return {
@@ -88,7 +75,15 @@ function withoutLogin(value: string): string {
   return value.includes('://') ? value.replace(/\/\/.*@/, '//…@').replace(/\?.*/s, '?…') : value;
 }
 
-function linesOf({ name, value, is_secret: isSecret, source, file, meaning, fault }: Variable): string[] {
+function linesOf({
+  name,
+  value,
+  is_secret: isSecret,
+  source,
+  file,
+  meaning,
+  fault,
+}: ReturnType<typeof describe>): string[] {
   const shown = value ?? (isSecret && source !== 'not set' ? '(secret)' : '');
   const assignment = shown === '' ? name : `${name} = ${printable(shown)}`;
   return [

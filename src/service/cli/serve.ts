@@ -51,7 +51,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
       ),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
+  const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
@@ -69,13 +69,17 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   log.info('stopped');
 }
 
-async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const { db, backgroundDb, databaseUrl, keyring } = runtime;
+async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   if (await runtime.rewrapKeys()) {
     log.info(
       'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
     );
   }
+  return await startService(config, runtime, log, options);
+}
+
+async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const { db, backgroundDb, databaseUrl, keyring } = runtime;
   const metrics = await openMetrics(config, log);
   let isServing = true;
   const contact = new DatabaseContact(db);
