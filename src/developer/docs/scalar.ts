@@ -19,7 +19,8 @@ export async function readScalarScript(): Promise<string> {
       "Scalar's script is not where this version of the service expects it. Adapt readScalarScript to the installed version of Scalar.",
     );
   }
-  const script = JSON.parse(`"${module.toString('utf8', start, end)}"`) as string; // The literal has only escapes of JSON.
+  // The literal has only the escapes \n, \" and \\.
+  const script = module.toString('utf8', start, end).replace(/\\(.)/g, (_, escape) => (escape === 'n' ? '\n' : escape));
   const sourceMap = script.lastIndexOf(SOURCE_MAP);
   return sourceMap < 0 ? script : script.slice(0, sourceMap);
 }
