@@ -48,14 +48,16 @@ export const Password = Type.String({
 
 export const NewPassword = Type.String({ ...Password, minLength: 12, description: 'The new password.' });
 
+export const SignInEmail = Type.String({
+  ...TRIMMED,
+  minLength: 1,
+  maxLength: 254,
+  description: 'The e-mail address of the account. Upper and lower case make no difference.',
+});
+
 export const SignInRequest = Type.Object(
   {
-    email: Type.String({
-      ...TRIMMED,
-      minLength: 1,
-      maxLength: 254,
-      description: 'The e-mail address of the account. Upper and lower case make no difference.',
-    }),
+    email: SignInEmail,
     password: Password,
   },
   {

@@ -53,6 +53,7 @@ export {
   Password,
   PersonName,
   Role,
+  SignInEmail,
 } from './schema.ts';
 export type { VerifyToken } from './tokens.ts';
 

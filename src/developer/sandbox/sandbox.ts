@@ -38,16 +38,12 @@ export interface SandboxOptions {
  * The sandbox stores no data of its own, because it computes the next status from the order or the reservation. Each change locks its row,
  * so people and several sandboxes may work at the same time.
  */
-export interface Sandbox {
-  /** Stops the sandbox. Resolves when the change of an order or stay that is under way has ended. */
-  stop(): Promise<void>;
-}
-
-export function startSandbox(options: SandboxOptions): Sandbox {
+export function startSandbox(options: SandboxOptions) {
   const stopping = new AbortController();
   const running = run(options, stopping.signal);
   return {
-    async stop() {
+    /** Resolves when the change of an order or stay that is under way has ended. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },
