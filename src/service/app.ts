@@ -15,7 +15,7 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChannelCall } from '#hotel/channels/channels.ts';
-import { createRefusalHook } from '#access/refusals/hook.ts';
+import { createRefusalHook } from '#access/refusals/refusals.ts';
 import { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Wake } from '#webhooks/events/events.ts';
@@ -43,36 +43,24 @@ export interface AppDependencies {
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /**
-   * Tells the workers of new events: the worker of this process, or the workers of other processes. Null: the workers find the events at
-   * their next poll.
-   */
+  /** Null: the workers find the events at their next poll. */
   wake: Wake | null;
   metrics?: HttpMetrics;
   /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
-  /**
-   * Object that records when this process last reached the database, for `/readyz`. Regular statements, such as the poll for recent
-   * changes, report their success to this object. Default: a new object.
-   */
+  /** Object that records when this process last reached the database, for `/readyz`. */
   contact?: DatabaseContact;
   /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
   isSandbox?: ServiceFacts['isSandbox'];
   /** Returns false if the process has begun to stop. Then `/readyz` returns 503. */
   isServing?: () => boolean;
-  /**
-   * Signal that is aborted when the port closes. It ends the test calls to webhooks that are under way, because a stop must not wait for
-   * them.
-   */
+  /** Aborted when the port closes. It ends the test calls to webhooks, because a stop must not wait for them. */
   stopping?: AbortSignal | undefined;
   /** Overrides the default options for sending test calls to webhooks. Used by tests. */
   testCalls?: TestCallOptions['sending'];
 }
 
-/**
- * Creates the API with all its parts and routes, and connects the parts to each other. The app does not listen yet.
- * @param extend changes the app before the first route is registered
- */
+/** Creates the API with all its parts and routes, and connects the parts to each other. The app does not listen yet. */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
   const refusals = createRefusalHook(deps);
@@ -129,16 +117,12 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   return app;
 }
 
-/** Returns facts about the service that staff of a tenant may see, such as its version and the limit of calls per minute. */
 async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
   const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
   return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };
 }
 
-/**
- * Makes `liveChanges` read the changes of a tenant soon after a successful call that may have changed data of this tenant. So clients of
- * this process that watch the tenant get the change before the next regular poll.
- */
+/** Clients of this process that watch the tenant get the change before the next regular poll. */
 function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
   const tenantId = tenantOf(request);
   if (request.method !== 'GET' && reply.statusCode < 400 && tenantId !== undefined) {
@@ -146,10 +130,7 @@ function wakeAfterWrite(liveChanges: LiveChanges, request: FastifyRequest, reply
   }
 }
 
-/**
- * Callers of a request, as the guards set them. Fastify's type says that all of them are always present, because the routes use them only
- * after a guard. But each guard sets one of them, and a refused request has none.
- */
+/** Fastify's type says that all of them are always present, but each guard sets one of them, and a refused request has none. */
 interface Called {
   caller?: Caller;
   staff?: Staff;
@@ -169,8 +150,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
-      // True if the response was not sent to its end, because the client closed the connection or the response failed. Otherwise undefined,
-      // so the log line does not have this field.
+      // Undefined if the response was sent to its end, so that the log line does not have this field.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: tenantOf(request),

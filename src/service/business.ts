@@ -13,24 +13,17 @@ import { Orders } from '#restaurant/orders/orders.ts';
 import { StaffOrders } from '#restaurant/orders/staff-orders.ts';
 import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
-/** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
 export interface Platform {
   db: Database;
   keyring: Keyring;
   caches: Caches;
-  /**
-   * Tells the workers of new events: the worker of this process, or the workers of other processes. Null: the workers find the events at
-   * their next poll.
-   */
+  /** Null: the workers find the events at their next poll. */
   wake: Wake | null;
 }
 
 export type Business = ReturnType<typeof createBusiness>;
 
-/**
- * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
- * create them with this function.
- */
+/** The API, the background loops and the commands all create them with this function. */
 export function createBusiness({ db, keyring, caches, wake }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });

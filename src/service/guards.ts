@@ -25,10 +25,6 @@ export interface Callers {
   verifyToken: VerifyToken;
 }
 
-/**
- * Creates the authentication of callers for the third-party API, the PMS API and the staff API. For the third-party API and the PMS API, it
- * reads credentials through the tenant cache.
- */
 export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
   const onError = (what: string) => (error: unknown) => {
     log.warn({ err: error }, `the time of the last use of ${what} could not be written to the database`);
@@ -44,10 +40,7 @@ export function createCallers({ db, keyring, config, log }: GuardDependencies, c
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/**
- * Creates the budgets, which limit the calls of each credential per minute. All third-party routes share one budget, and all PMS routes
- * share a second one (contract §8).
- */
+/** All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
 export function createCallBudgets({ budgets, config }: GuardDependencies): CallBudgets {
   return {
     third_party: budgets.budget('third-party', config.rateLimitPerMinute),
@@ -55,7 +48,6 @@ export function createCallBudgets({ budgets, config }: GuardDependencies): CallB
   };
 }
 
-/** Creates the guards. A guard checks the caller before a route handles the request. */
 export function createGuards({ db }: GuardDependencies, callers: Callers, callBudgets: CallBudgets) {
   const authenticate = createStaffAuthentication(db, callers.verifyToken, callers.sessions);
   const authenticateStream = createStaffAuthentication(db, callers.verifyToken, callers.sessions, true);

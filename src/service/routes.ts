@@ -25,15 +25,12 @@ import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
 import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
-import { linkRoutes } from '#access/people/routes.ts';
+import { linkRoutes, peopleStaffRoutes } from '#access/people/routes.ts';
 import { Links, People } from '#access/people/people.ts';
-import { peopleStaffRoutes } from '#access/people/staff-routes.ts';
 import { refusalStaffRoutes } from '#access/refusals/staff-routes.ts';
-import { displayRoutes } from '#access/sessions/display-routes.ts';
-import { displayStaffRoutes } from '#access/sessions/display-staff-routes.ts';
+import { displayRoutes, displayStaffRoutes } from '#access/sessions/display-routes.ts';
 import { Displays } from '#access/sessions/displays.ts';
-import { sessionRoutes } from '#access/sessions/routes.ts';
-import { sessionStaffRoutes } from '#access/sessions/staff-routes.ts';
+import { sessionRoutes, sessionStaffRoutes } from '#access/sessions/routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
 import { SignInAttempts } from '#access/tenants/tenants.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
@@ -52,18 +49,15 @@ import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Business } from './business.ts';
 import type { Callers, Guards } from './guards.ts';
 
-/** Parts of this process that the operations use. */
 export interface Parts extends Business {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
   db: Database;
   keyring: Keyring;
   budgets: BudgetStore;
-  /** Returns false if the process is stopping (`AppDependencies`). */
   isServing?: () => boolean;
   contact: DatabaseContact;
   changes: RecentChanges;
   callers: Callers;
-  /** Null if the service sends no mail. */
   mailer: Mailer | null;
   liveChanges: LiveChanges;
   testCalls: TestCalls;
@@ -72,7 +66,6 @@ export interface Parts extends Business {
   callBudgets: CallBudgets;
 }
 
-/** Registers the operations of all APIs, and gives each of them the parts that it uses. */
 export function registerRoutes(app: App, parts: Parts): void {
   const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, opening, orders } =
     parts;
@@ -118,7 +111,6 @@ export function registerRoutes(app: App, parts: Parts): void {
   testCallRoutes(app, { testCalls: parts.testCalls, budgets: parts.budgets, staffGuard: guards.deliveryStaff });
 }
 
-/** Registers the operations with which an owner manages the credentials of partners and PMSs, and the channels (booking sites). */
 function ownerRoutes(app: App, parts: Parts): void {
   const { config, db, credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
   const ownerGuard = parts.guards.owner;
@@ -155,7 +147,6 @@ function ownerRoutes(app: App, parts: Parts): void {
   reportRoutes(app, { db, ownerGuard });
 }
 
-/** Registers the operations of sign-in, and the operations on the caller's own account and sessions. */
 function accessRoutes(app: App, { db, keyring, budgets, callers, service, guards }: Parts): void {
   const { sessions, verifyToken } = callers;
   const attempts = new SignInAttempts({ db, pepper: keyring.pepper, budgets });
@@ -165,10 +156,6 @@ function accessRoutes(app: App, { db, keyring, budgets, callers, service, guards
   sessionStaffRoutes(app, { db, sessions, attempts, service, anyGuard, personGuard });
 }
 
-/**
- * Registers the operations with which owners manage people and displays, and the operations with which people and displays sign in for the
- * first time.
- */
 function peopleRoutes(app: App, parts: Parts): void {
   const { db, budgets, mailer, service, guards } = parts;
   const { pepper } = parts.keyring;
@@ -181,11 +168,7 @@ function peopleRoutes(app: App, parts: Parts): void {
   displayRoutes(app, { displays, sessions, budgets, service });
 }
 
-/**
- * Returns the beginning of the URL of an invitation or a password reset, without a trailing slash. This is PUBLIC_URL, or else the address
- * on which the process listens. The headers of a request have no influence. Otherwise a caller could make the service send a link to a host
- * of the caller.
- */
+/** The headers of a request have no influence. Otherwise a caller could make the service send a link to a host of the caller. */
 function baseOfLinks({ publicUrl, listeningOrigin }: App): string {
   return publicUrl ?? listeningOrigin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 
-/** Reads the version of the service from its package. */
 export async function readVersion(): Promise<string> {
   const text = await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -17,49 +17,30 @@ import { createBusiness } from './business.ts';
 export interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
-  /**
-   * URL of the database. The worker listens on a connection to this URL for notifications of new events. If the URL is undefined, the
-   * worker finds the events of other processes only by its poll.
-   */
+  /** If the URL is undefined, the worker finds the events of other processes only by its poll. */
   databaseUrl?: string | undefined;
   keyring: Keyring;
   log: Logger;
   metrics?: DeliveryMetrics;
-  /** Object that records when this process last reached the database. `/readyz` reads it. */
   contact?: DatabaseContact;
   pace?: DeliveryPace;
-  /**
-   * Tenant of the sandbox, and the speed of its simulation. The sandbox changes the orders and reservations of this tenant, as staff
-   * would. If undefined, no sandbox runs.
-   */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
-/**
- * Overrides the times of deliveries: the lease of a claim, the waits between attempts or polls, and the time limit of an attempt. Used
- * by tests, because the times of the contract are too long for tests.
- */
+/** Used by tests, because the times of the contract are too long for tests. */
 export interface DeliveryPace
   extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'pollEveryMs'> {
-  /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
-  /**
-   * If true, responses to failed attempts are always stored. By default, they are not stored if private networks are allowed, because a
-   * response may then be from a private server.
-   */
+  /** If true, responses to failed attempts are stored although private networks are allowed. Used by tests. */
   keepAnswers?: boolean;
 }
 
 export interface Worker {
   wake: Wake;
-  /**
-   * Claims no more deliveries, and waits for the deliveries under way. After `graceMs`, aborts each delivery that has not ended and
-   * releases its claim.
-   */
+  /** After `graceMs`, aborts each delivery that has not ended and releases its claim. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Creates the background loops and starts them: the deliveries, the removal of old events and, if it is configured, the sandbox. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, keepAnswers, ...deliveryPace } = pace;

@@ -131,11 +131,14 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
       status: fc.integer({ min: 400, max: 499 }),
       code: any.text,
       message: any.text,
-      requestId: any.text,
+      request_id: any.text,
     }),
     tables: ['refused_call'],
     run: async (db, inputs) => {
-      const calls = inputs.map(({ hotel, ...call }) => ({ ...call, ...ownerOf({ hotel }) }));
+      const calls = inputs.map(({ hotel, ...call }) => {
+        const { tenantId, credentialId } = ownerOf({ hotel });
+        return { ...call, tenant_id: tenantId, credential_id: credentialId };
+      });
       const stored = await storeRefusedCalls(db, calls);
       return calls.map(({ id }) => stored.has(id));
     },

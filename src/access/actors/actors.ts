@@ -5,11 +5,6 @@ import * as store from './store.ts';
 
 const CHANGE_ACTOR_TYPES = ['person', 'display', 'partner', 'channel', 'operator', 'sandbox'] as const;
 
-/**
- * Person or program that changed an order, a stay or a night. A change of a night concerns its price, a restriction or its capacity.
- * `operator` is a person who ran a command of the service. `sandbox` is a program that acts as the staff of the demo tenant. `id` is null
- * for these two types.
- */
 export interface ChangeActor {
   type: (typeof CHANGE_ACTOR_TYPES)[number];
   id: string | null;
@@ -42,24 +37,20 @@ export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeA
   return { type, id };
 }
 
-/**
- * Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. Sends at most one
- * statement for each of these types.
- * @returns a function that adds the name to an actor. The name is null for an actor of another type, for example the operator. It is also
- * null if the tenant has no person, display or partner with this id.
- */
+/** Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. */
 export async function readActorNames(
   db: Database,
   tenantId: number,
   actors: ChangeActor[],
 ): Promise<(actor: ChangeActor) => NamedActor> {
-  const idsOf = (type: ChangeActor['type']) => [
-    ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
-  ];
+  const namesOf = async (table: 'app_user' | 'display' | 'credential', type: ChangeActor['type']) => {
+    const ids = actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []));
+    return ids.length === 0 ? [] : await store.findNames(db, table, tenantId, [...new Set(ids)]);
+  };
   const [people, displays, partners] = await Promise.all([
-    store.findPersonNames(db, tenantId, idsOf('person')),
-    store.findDisplayLabels(db, tenantId, idsOf('display')),
-    store.findCredentialLabels(db, tenantId, idsOf('partner')),
+    namesOf('app_user', 'person'),
+    namesOf('display', 'display'),
+    namesOf('credential', 'partner'),
   ]);
   const names = new Map([...people, ...displays, ...partners].map(({ id, name }) => [id, name]));
   return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });

@@ -1,42 +1,17 @@
+import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** Id of a person, a display or a credential, with the name that people see. */
-export interface NameRow {
-  id: string;
-  name: string;
-}
+/** Column that has the name of a person or a thing. A person without a name has the e-mail address as name. */
+const NAMES = { app_user: sql`coalesce(name, email)`, display: sql`label`, credential: sql`label` };
 
-/** Finds the names of people. A person without a name has the e-mail address as name. */
-export async function findPersonNames(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
-  return ids.length === 0
-    ? []
-    : await db
-        .selectFrom('app_user')
-        .select(({ fn }) => ['id', fn.coalesce('name', 'email').as('name')])
-        .where('tenant_id', '=', tenantId)
-        .where('id', 'in', ids)
-        .execute();
-}
-
-/** Finds the labels of displays, also of removed displays. */
-export async function findDisplayLabels(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
-  return ids.length === 0
-    ? []
-    : await db
-        .selectFrom('display')
-        .select(['id', 'label as name'])
-        .where('tenant_id', '=', tenantId)
-        .where('id', 'in', ids)
-        .execute();
-}
-
-export async function findCredentialLabels(db: Database, tenantId: number, ids: string[]): Promise<NameRow[]> {
-  return ids.length === 0
-    ? []
-    : await db
-        .selectFrom('credential')
-        .select(['id', 'label as name'])
-        .where('tenant_id', '=', tenantId)
-        .where('id', 'in', ids)
-        .execute();
+export async function findNames(
+  db: Database,
+  table: keyof typeof NAMES,
+  tenantId: number,
+  ids: string[],
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    SELECT id, ${NAMES[table]} AS name FROM ${sql.table(table)} WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])
+  `.execute(db);
+  return rows;
 }

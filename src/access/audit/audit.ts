@@ -13,7 +13,6 @@ export interface NewAuditEntry {
   details: Record<string, unknown>;
 }
 
-/** Function that inserts one entry into the audit trail. */
 export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
 /**
@@ -28,8 +27,7 @@ export function prepareAudit(actor: Actor): WriteAuditEntry {
 
 /**
  * Inserts entries, by one statement, in the same transaction as the changes that they describe. Use this function if the changes are known
- * only during the transaction. A retry of the transaction may give the entries new ids and times. It never writes an entry twice. If the
- * first attempt was committed, the retry finds no change to make, so it writes no entry.
+ * only during the transaction. If the first attempt was committed, the retry finds no change to make, so it writes no entry.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   if (entries.length > 0) {

@@ -2,80 +2,47 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
-/**
- * Kind of change that an audit entry reports. For some kinds, this list shows the form of the field `details`, and the object that the
- * field `subject` names.
- *
- * Credentials:
- *
- * - `credential.changed`: `{audience, before: {label}, after: {label}}`. `audience` is the API of the credential, `third_party` or `pms`.
- *   The subject is the credential.
- * - `credential.rotated`: `{audience, label, previous_secret_ends_at?}`. The time is missing if the old secret ended immediately. The
- *   subject is the credential.
- *
- * Nights, rate plans and room types of a hotel:
- *
- * - `rates.written`, by a PMS: `{entries: [{date, price, is_sold_out?}]}`. `entries` has all nights that the PMS sent, also nights whose
- *   values did not change. The subject is the rate plan.
- * - `restrictions.written`, by a PMS: `{entries: [{date, stop_sell?, min_nights?}]}`. `entries` has all nights that the PMS sent. The
- *   subject is the rate plan.
- * - `rates.changed`, by staff: `{entries: [{date, before: {price, is_sold_out}, after: {price, is_sold_out}}]}`. The list has only nights
- *   whose values changed. A null price is the base price of the plan. The subject is the rate plan. One call writes at least one audit
- *   entry for each plan that it changes. An audit entry has at most 1,000 nights, so a plan with more nights gets several.
- * - `rate_plan.changed`: `{before: {base_price, min_nights}, after: {base_price, min_nights}}`. The subject is the rate plan.
- * - `room_type.changed`: `{before: {physical_capacity}, after: {physical_capacity}}`. The subject is the room type.
- *
- * Menu:
- *
- * - `menu.replaced`: `{added, changed, taken_off}`. Each value is a number of dishes. The subject is the tenant.
- * - `dish.changed`: `{changes: [{what, name, change, fields}]}`. `what` is the text `dish`, and `name` is the sku of the dish. `change` is
- *   `changed`, `enabled` or `disabled`. `fields` has the changed fields of the dish. The subject is the dish, named by its sku.
- * - `dishes.availability_changed`: `{is_active, skus}`. `skus` has only the dishes whose `is_active` changed. The subject is the tenant.
- *
- * Tenant document:
- *
- * - `tenant.applied`: `{count, changes: [{what, name, change, fields}]}`. `count` is the number of all changes, and `changes` has at most
- *   1,000 of them. `what` is the kind of the changed object, for example `dish` or `room type`. `name` is the key of the object in the
- *   tenant document. `change` is `added`, `changed`, `disabled`, `enabled` or `removed`. `fields` has the changed fields of the object. The
- *   subject is the tenant.
- */
-export type AuditAction =
-  | 'credential.created'
-  | 'credential.changed'
-  | 'credential.revoked'
-  | 'credential.rotated'
-  | 'channel.created'
-  | 'channel.revoked'
-  | 'channel.rotated'
-  | 'dish.changed'
-  | 'dishes.availability_changed'
-  | 'display.created'
-  | 'display.paired'
-  | 'display.removed'
-  | 'menu.replaced'
-  | 'opening_hours.changed'
-  | 'pause.started'
-  | 'pause.ended'
-  | 'webhook.registered'
-  | 'webhook.removed'
-  | 'webhook.tested'
-  | 'rate_plan.changed'
-  | 'rates.changed'
-  | 'rates.written'
-  | 'reservation.arrival'
-  | 'reservation.booked'
-  | 'reservation.changed'
-  | 'restrictions.written'
-  | 'room_type.changed'
-  | 'session.ended'
-  | 'sign_in.failed'
-  | 'user.created'
-  | 'user.changed'
-  | 'user.disabled'
-  | 'user.enabled'
-  | 'user.link_created'
-  | 'user.password_changed'
-  | 'tenant.applied';
+const AUDIT_ACTIONS = [
+  'credential.created',
+  'credential.changed',
+  'credential.revoked',
+  'credential.rotated',
+  'channel.created',
+  'channel.revoked',
+  'channel.rotated',
+  'dish.changed',
+  'dishes.availability_changed',
+  'display.created',
+  'display.paired',
+  'display.removed',
+  'menu.replaced',
+  'opening_hours.changed',
+  'pause.started',
+  'pause.ended',
+  'webhook.registered',
+  'webhook.removed',
+  'webhook.tested',
+  'rate_plan.changed',
+  'rates.changed',
+  'rates.written',
+  'restrictions.written',
+  'reservation.booked',
+  'reservation.changed',
+  'reservation.arrival',
+  'room_type.changed',
+  'session.ended',
+  'sign_in.failed',
+  'user.created',
+  'user.changed',
+  'user.disabled',
+  'user.enabled',
+  'user.link_created',
+  'user.password_changed',
+  'tenant.applied',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+const LISTED_ACTIONS = AUDIT_ACTIONS.map((action) => `\`${action}\``);
 
 export const AuditEntry = Type.Object(
   {
@@ -102,14 +69,8 @@ export const AuditEntry = Type.Object(
     ),
     action: Type.String({
       description:
-        'The kind of action: `credential.created`, `credential.changed`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `channel.rotated`, `dish.changed`, `dishes.availability_changed`, `display.created`, `display.paired`, ' +
-        '`display.removed`, `menu.replaced`, `opening_hours.changed`, `pause.started`, `pause.ended`, `webhook.registered`, ' +
-        '`webhook.removed`, `webhook.tested`, `rate_plan.changed`, `rates.changed`, `rates.written`, `restrictions.written`, ' +
-        '`reservation.booked`, `reservation.changed`, `reservation.arrival`, `room_type.changed`, `session.ended`, ' +
-        '`sign_in.failed`, `user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.link_created`, ' +
-        '`user.password_changed` or ' +
-        '`tenant.applied`. `tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
+        `The kind of action: ${LISTED_ACTIONS.slice(0, -1).join(', ')} or ${LISTED_ACTIONS.at(-1)}. ` +
+        '`tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
@@ -154,10 +115,7 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
-/**
- * User, display, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an
- * operator and for a failed sign-in.
- */
+/** `id` is null for an operator and for a failed sign-in. */
 export interface Actor {
   tenantId: number;
   type: (typeof ACTOR_TYPES)[number];

@@ -7,9 +7,7 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 export type AuditRow = Selectable<AuditEntryTable>;
 export type NewAuditRow = Insertable<AuditEntryTable>;
 
-/**
- * Inserts audit entries of one tenant. If an entry with the same id is already stored, an earlier attempt wrote it, so the insert skips it.
- */
+/** If an entry with the same id is already stored, an earlier attempt wrote it, so the insert skips it. */
 export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<void> {
   await db
     .insertInto('audit_entry')
@@ -18,7 +16,6 @@ export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<voi
     .execute();
 }
 
-/** Filter of the audit trail. A missing field does not restrict the result. */
 export interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
@@ -31,8 +28,7 @@ export interface AuditFilter {
 
 /**
  * Number of milliseconds by which a filter by time extends the range of ids that it searches, at each end. The id of an audit entry
- * contains a time, which may differ from the time of the entry. A process reads its clock once for each of these two times, one directly
- * after the other. So the times differ much only if the clock is set between the two reads.
+ * contains a time, which may differ from the time of the entry.
  */
 const CLOCK_JUMP_MS = 60_000;
 

@@ -1,18 +1,34 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
+/** The headers that carry the API key and the API secret, and the prefix of the API keys, for each of the two APIs. */
+export const AUDIENCES = {
+  third_party: {
+    headers: 'X-API-Key and X-API-Secret',
+    keyHeader: 'x-api-key',
+    secretHeader: 'x-api-secret',
+    security: ['apiKey', 'apiSecret'],
+    prefix: 'rsk_',
+  },
+  pms: {
+    headers: 'X-PMS-API-Key and X-PMS-API-Secret',
+    keyHeader: 'x-pms-api-key',
+    secretHeader: 'x-pms-api-secret',
+    security: ['pmsApiKey', 'pmsApiSecret'],
+    prefix: 'rpk_',
+  },
+} as const;
+
+export type Audience = keyof typeof AUDIENCES;
+
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
 
 /** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
-/** Makes and reads the API keys of one API, and hashes API secrets. */
 export interface KeyMaker {
   newApiKey(tenantId: number): string;
-  /**
-   * Returns the tenant id that an API key contains. Returns 0 if the text does not have the form of a key, or contains no valid id. No
-   * tenant has the id 0.
-   */
+  /** Returns 0 if the text does not have the form of a key, or contains no valid id. */
   tenantOfApiKey(apiKey: string): number;
   hashSecret(apiSecret: string): Buffer;
 }
@@ -23,9 +39,6 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key maker for the API keys with this prefix. The function derives two cryptographic keys from the pepper, which is a secret of
- * the service. One makes and decrypts API keys, and the other hashes API secrets.
- *
  * An API key is one AES block: the tenant id and 64 random bits, encrypted. The look-up of an API key decrypts the tenant id, so that it
  * can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
  * identifier, not a secret.
@@ -52,10 +65,7 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   };
 }
 
-/**
- * Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (decision 38). Only
- * the responses that issue or rotate a credential show the whole key.
- */
+/** Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (decision 38). */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }

@@ -7,12 +7,10 @@ import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { Feature } from '../tenants/tenants.ts';
-import { createKeyMaker, type KeyMaker } from './api-key.ts';
-import { AUDIENCES, type Audience } from './audiences.ts';
+import { AUDIENCES, type Audience, createKeyMaker, type KeyMaker } from './api-key.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
 
-/** Authenticated partner or PMS of a request, with the features and the currency of its tenant. */
 export interface Caller {
   tenantId: number;
   credentialId: string;
@@ -22,7 +20,7 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Partner or PMS that makes the request. The guard of each third-party and PMS route sets this field. */
+    /** The guard of each third-party and PMS route sets this field. */
     caller: Caller;
   }
 }
@@ -52,7 +50,6 @@ interface KnownSecret {
   endsAtMs: number;
 }
 
-/** Maximum number of secrets of a credential that work at the same time. */
 const MAX_SECRETS = 2;
 
 /** Maximum number of cached callers. Each takes a few hundred bytes. */
@@ -75,10 +72,8 @@ export class Authentication {
   }
 
   /**
-   * Returns the caller with this key and secret. If the cache has both, the method makes no query. In all other cases it reads the
-   * database. So a new secret works immediately, and calls with an unknown key or a wrong secret take the same time. The cache stores a
-   * SHA-256 hash of the secret and not the keyed hash that the database stores, because the keyed hash takes ten times as long. SHA-256 is
-   * safe here, because a secret has 256 random bits.
+   * Returns the caller with this key and secret. The cache stores a SHA-256 hash of the secret and not the keyed hash that the database
+   * stores, because the keyed hash takes ten times as long. SHA-256 is safe here, because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown, lookUp: LookUp = (work) => work()): Promise<Caller> {
@@ -94,10 +89,7 @@ export class Authentication {
     return caller;
   }
 
-  /**
-   * Reads the credential from the database. Does the same work for an unknown key as for a known one, so that the response time does not
-   * show if a key exists.
-   */
+  /** Does the same work for an unknown key as for a known one, so that the response time does not show if a key exists. */
   async #find(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
@@ -129,8 +121,8 @@ export class Authentication {
 }
 
 /**
- * Returns the guard (request hook) of the routes of one API. The guard checks in this order (decision 1): the credential (401), the budget of
- * calls (429), and, if `feature` is given, that the tenant has this feature (403). No route of the PMS API asks for a feature (decision 17).
+ * The guard checks in this order (decision 1): the credential (401), the budget of calls (429), and, if `feature` is given, that the tenant
+ * has this feature (403). No route of the PMS API asks for a feature (decision 17).
  */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const { keyHeader, secretHeader, security } = AUDIENCES[authentication.audience];
@@ -153,10 +145,9 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
 }
 
 /**
- * Returns the time of `performance.now()` until which the cache may accept the given secret. Returns `Infinity` for the present secret, and
- * null for a wrong secret or a secret that has ended. The database says for how many milliseconds the previous secret still works, because
- * the clocks of processes differ. The function counts these milliseconds from the start of the query. So the cache stops accepting the
- * secret a little before its end, and later calls read the database, which knows the exact end.
+ * The database says for how many milliseconds the previous secret still works, because the clocks of processes differ. The function counts
+ * these milliseconds from the start of the query. So the cache stops accepting the secret a little before its end, and later calls read the
+ * database, which knows the exact end.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);
@@ -174,11 +165,7 @@ function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
   return endsAtMs === Number.POSITIVE_INFINITY || performance.now() < endsAtMs;
 }
 
-/**
- * Compares two hashes in constant time. The hashes are texts, because computing a hash as a buffer would be slow. Such a buffer needs new
- * memory outside the JavaScript heap. `timingSafeEqual` needs buffers, so this function copies the texts to buffers. The copy is fast,
- * because `Buffer.from` takes memory from a shared pool.
- */
+/** The hashes are texts, because computing a hash as a buffer would be slow. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -2,24 +2,26 @@ import { type Actor, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
+import { notFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { newId } from '#platform/lib/ids.ts';
-import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { AUDIENCES, type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 import type { Caller } from './authentication.ts';
-import { AUDIENCES, type Audience } from './audiences.ts';
-import { auditDetails, changeCredential } from './changes.ts';
-import { rotateSecret } from './rotation.ts';
+import {
+  auditDetails,
+  changeCredential,
+  credentialShape,
+  registerWebhook,
+  removeWebhook,
+  rotateSecret,
+} from './changes.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
-import { credentialShape } from './shape.ts';
 import * as store from './store.ts';
-import { registerWebhook } from './webhook.ts';
 
-export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
-export type { Audience } from './audiences.ts';
+export { type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
-export { type OwnedCredential, OwnerCredentials } from './owner-credentials.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
-export { readWebhookSecrets, webhookSecretLocation } from './webhook.ts';
+export { readWebhookSecrets, webhookSecretLocation } from './changes.ts';
 
 interface Dependencies {
   db: Database;
@@ -50,7 +52,7 @@ export class Credentials {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(credentialShape);
   }
 
-  /** Returns the tenant's credential that has this API key, or undefined. The key must be complete, not shortened as in the lists. */
+  /** The key must be complete, not shortened as in the lists. */
   async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
     const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
     return row && credentialShape(row);
@@ -75,8 +77,7 @@ export class Credentials {
 
   /**
    * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no process of the
-   * service accepts the credential any more. A repeated call waits too. It may come immediately after the first call, for example because
-   * the response was lost, and at this time a process may still accept the credential.
+   * service accepts the credential any more. A repeated call waits too.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const target = { id, audience: this.#audience };
@@ -92,21 +93,76 @@ export class Credentials {
     return revoked;
   }
 
-  /**
-   * Gives the credential a new secret, and ends all older secrets. Resolves only when no process of the service accepts an old secret any
-   * more (decision 15).
-   */
+  /** Resolves only when no process of the service accepts an old secret any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyring: this.#keyring };
     return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
   }
 
-  /**
-   * Registers the webhook URL of a credential (contract §4, registration rules).
-   * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
-   */
+  /** Registers the webhook URL of a credential (contract §4, registration rules). */
   async registerWebhook(caller: Caller, url: string): Promise<string> {
     const target = { id: caller.credentialId, audience: this.#audience };
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, callerActor(caller), target, url);
   }
+}
+
+export interface OwnedCredential {
+  audience: Audience;
+  credential: Credential;
+}
+
+export class OwnerCredentials {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+
+  constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
+    this.#db = db;
+    this.#keyring = keyring;
+  }
+
+  /** Returns the credential. @throws ApiError 404 (code `error`) for an unknown id */
+  async read(tenantId: number, id: string): Promise<OwnedCredential> {
+    const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('credential');
+    }
+    return owned(row);
+  }
+
+  /** Gives the credential another label. The credential may be revoked. */
+  async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
+    return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
+      if (row.label === label) {
+        return owned(row);
+      }
+      const details = { audience: row.audience, before: { label: row.label }, after: { label } };
+      await note('credential.changed', details);
+      return owned(await update({ label }));
+    });
+  }
+
+  /** Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL. */
+  async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
+    return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
+  }
+
+  /** Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more. */
+  async removeWebhook(actor: Actor, id: string): Promise<Credential> {
+    return credentialShape(await removeWebhook(this.#db, actor, id));
+  }
+
+  /** The replaced secret works for `overlapMinutes` more minutes (decision 41). */
+  async rotate(
+    actor: Actor,
+    id: string,
+    overlapMinutes: number,
+  ): Promise<CredentialSecret & { previous_secret_ends_at: string }> {
+    const deps = { db: this.#db, keyring: this.#keyring };
+    const { secret, previousEndsAt } = await rotateSecret(deps, actor, { id, audience: 'any' }, overlapMinutes);
+    return { ...secret, previous_secret_ends_at: previousEndsAt.toISOString() };
+  }
+}
+
+function owned(row: store.CredentialRow): OwnedCredential {
+  return { audience: row.audience as Audience, credential: credentialShape(row) };
 }

@@ -42,11 +42,9 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' }
 interface Dependencies {
   credentials: Credentials;
   ownerGuard: Guard;
-  /** Path of the list of credentials, with a slash at its end. The paths of the other routes begin with this path. */
   path: string;
   /** Schema of a credential in responses. Fields of `Credential` that this schema does not have are left out. */
   shape: typeof Credential | typeof PmsCredential;
-  /** Text that names the kind of credential in operation ids, for example `PmsCredential` in the operation id `createPmsCredential`. */
   noun: keyof typeof SIDES;
 }
 

@@ -93,7 +93,6 @@ export const CredentialCreate = Type.Object(
   },
 );
 
-/** Request to create a PMS credential, with the same field as `IntegrationCredentialCreate`. */
 export const PmsCredentialCreate = Type.Object(
   { label: Label },
   {
@@ -110,9 +109,7 @@ const SECRET_FIELDS = {
   api_secret: Type.String({ description: 'The API secret. Only this response shows it.' }),
 };
 
-/**
- * Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). Only this response has the secret.
- */
+/** Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). */
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'IntegrationCredentialSecretResponse',
   description: 'API key and API secret of a credential. Give both to the partner.',
@@ -127,7 +124,6 @@ export const CredentialSecret = Type.Object(SECRET_FIELDS, {
 });
 export type CredentialSecret = Type.Static<typeof CredentialSecret>;
 
-/** Response to creating or rotating a PMS credential, with the same fields as `IntegrationCredentialSecretResponse`. */
 export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'PmsCredentialSecret',
   description: 'API key and API secret of a credential. Enter both in the property management system.',

@@ -3,18 +3,16 @@ import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
-import type { Audience } from './audiences.ts';
+import type { Audience } from './api-key.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
 
+function credentialsOf(db: Db, tenantId: number) {
+  return db.selectFrom('credential').selectAll().where('tenant_id', '=', tenantId);
+}
+
 export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('audience', '=', audience)
-    .orderBy('id', 'desc')
-    .execute();
+  return await credentialsOf(db, tenantId).where('audience', '=', audience).orderBy('id', 'desc').execute();
 }
 
 export async function findCredential(
@@ -23,29 +21,16 @@ export async function findCredential(
   audience: Audience,
   apiKey: string,
 ): Promise<CredentialRow | undefined> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('api_key', '=', apiKey)
-    .where('audience', '=', audience)
-    .executeTakeFirst();
+  const credentials = credentialsOf(db, tenantId).where('api_key', '=', apiKey);
+  return await credentials.where('audience', '=', audience).executeTakeFirst();
 }
 
 /** Reads a credential by its id. The credential may be for the third-party API or for the PMS API. */
 export async function readCredential(db: Db, tenantId: number, id: string): Promise<CredentialRow | undefined> {
-  return await db
-    .selectFrom('credential')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return await credentialsOf(db, tenantId).where('id', '=', id).executeTakeFirst();
 }
 
-/**
- * Inserts a credential. Changes nothing if a credential with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if a credential with this id exists. */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -61,7 +46,6 @@ export async function insertCredential(
 export interface CallerRow {
   id: string;
   secret_hash: Buffer;
-  /** Hash of the secret that a rotation has replaced. Null if there is none. */
   previous_secret_hash: Buffer | null;
   /** Milliseconds until the previous secret ends, by the clock of the database. Zero or negative if the secret has ended. */
   previous_ms_left: number | null;
@@ -70,7 +54,6 @@ export interface CallerRow {
   currency: string;
 }
 
-/** Reads the fields of a credential and of its tenant that authentication needs. One look-up in a unique index finds the credential. */
 export async function findByApiKey(
   db: Database,
   tenantId: number,
@@ -90,7 +73,6 @@ export async function findByApiKey(
     .executeTakeFirst();
 }
 
-/** Credential that a transaction has locked. */
 export interface LockedCredential extends CredentialRow {
   /** Start of the transaction, by the clock of the database. */
   at: Date;
@@ -98,14 +80,8 @@ export interface LockedCredential extends CredentialRow {
 
 /** Locks the credential against changes until the transaction ends. Other transactions can still insert rows that refer to it. */
 export async function lockCredential(tx: Tx, tenantId: number, id: string): Promise<LockedCredential | undefined> {
-  return await tx
-    .selectFrom('credential')
-    .selectAll()
-    .select(sql<Date>`now()`.as('at'))
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const locked = credentialsOf(tx, tenantId).where('id', '=', id).forNoKeyUpdate();
+  return await locked.select(sql<Date>`now()`.as('at')).executeTakeFirst();
 }
 
 export async function updateCredential(
@@ -123,7 +99,6 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
-/** Reads the encrypted webhook secrets of the tenant. */
 export async function readWebhookSecrets(db: Database, tenantId: number): Promise<{ id: string; secret: Buffer }[]> {
   return await db
     .selectFrom('credential')
@@ -135,22 +110,13 @@ export async function readWebhookSecrets(db: Database, tenantId: number): Promis
     .execute();
 }
 
-/** Time of the last use of a credential that one process has seen. Another process may have seen a later use. */
 export interface Use {
   tenantId: number;
   credentialId: string;
   at: Date;
 }
 
-/**
- * Writes `last_used_at` of credentials of any tenants. Without a database cluster, one statement writes all rows. On a cluster, there is
- * one statement for each tenant, because the tenants may be on different nodes.
- *
- * The statement writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than
- * `writtenBefore`. It does not lock a row that it does not write. If two processes want to write one row at the same time, the second
- * process waits for the first one. It then sees that the row was just written, and does not write it again.
- * @returns the ids of the credentials that were written
- */
+/** Writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than `writtenBefore`. */
 export async function updateLastUsed(
   db: Database,
   uses: Use[],

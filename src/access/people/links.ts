@@ -1,12 +1,21 @@
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
 import { writeAuditEntries } from '../audit/audit.ts';
-import { actorOf, changeUser, hashPassword, isInvited, lockUser, readLinkEnd, type Staff } from '../tenants/tenants.ts';
-import { linkMail } from './link-mail.ts';
+import {
+  actorOf,
+  changeUser,
+  hashPassword,
+  isInvited,
+  lockUser,
+  readLinkEnd,
+  type Staff,
+  type Tenant,
+  notSignedIn,
+  type UserRow,
+} from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 interface Dependencies {
@@ -18,23 +27,16 @@ interface Dependencies {
   baseUrl: () => string;
 }
 
-/**
- * Kind of a new link, the person who gets it, and the `generation` of this person. The generation is a number that each new password
- * raises. If the transaction that makes the link also replaces the password, `generation` is the number after this change.
- */
+/** If the transaction that makes the link also replaces the password, `generation` is the number after this change. */
 type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
 
-/** Link that an owner has made for a person. */
 export interface IssuedLink {
-  person: store.PersonRow;
+  person: UserRow;
   url: string;
   expiresAt: Date;
 }
 
-/**
- * Person who has just chosen a password with a link. Each new password of a person raises the `generation` of the person by 1. The field
- * `generation` is the number after the chosen password was set.
- */
+/** The field `generation` is the number after the chosen password was set. */
 export interface PasswordHolder {
   tenantId: number;
   personId: string;
@@ -42,9 +44,8 @@ export interface PasswordHolder {
 }
 
 /**
- * Links of invitations and of password resets. A person opens the link in a browser to choose a password. Each link works once. The token
- * of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a keyed hash
- * of the token.
+ * The token of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a
+ * keyed hash of the token.
  */
 export class Links {
   readonly #dependencies: Dependencies;
@@ -55,13 +56,7 @@ export class Links {
     this.#tokens = createTenantTokens(dependencies.pepper, 'one-time-link');
   }
 
-  /**
-   * Makes a link, and ends all earlier links of the person. The same transaction also calls `cause`. After the commit, sends the link by
-   * mail.
-   * @param cause function that makes the changes for which the person needs the link, for example the insert of an invited person. Its
-   * parameter `expiresAt` is the time at which the link ends. The function returns the person, the generation of the person and the kind
-   * of the link
-   */
+  /** Makes a link, and ends all earlier links of the person. After the commit, sends the link by mail. */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
     const id = newId();
@@ -71,7 +66,7 @@ export class Links {
       // must not be made again.
       const earlier = await store.findLink(tx, tenant.id, hash);
       const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
-      return { link: made, person: await store.findPerson(tx, tenant.id, made.person_id) };
+      return { link: made, person: (await lockUser(tx, tenant.id, made.person_id)) as UserRow };
     });
     const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
     this.#dependencies.mailer?.send({
@@ -83,10 +78,7 @@ export class Links {
     return { person, url, expiresAt: link.expires_at };
   }
 
-  /**
-   * Reads the tenant id from the token of a link, and computes the hash of the token. Does not query the database.
-   * @throws ApiError 401 `invalid_credentials` for a text that is not such a token
-   */
+  /** Reads the tenant id from the token of a link, and computes the hash of the token. */
   read(token: string): ReadToken {
     const read = this.#tokens.read(token);
     if (read === null) {
@@ -95,10 +87,7 @@ export class Links {
     return read;
   }
 
-  /**
-   * Sets the password that the person of a link has chosen. The link ends, and so do all sessions and tokens of the person.
-   * @throws ApiError 401 `invalid_credentials` if the link was used, replaced or has expired, or if the person is disabled
-   */
+  /** The link ends, and so do all sessions and tokens of the person. */
   async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
     const { db } = this.#dependencies;
     const link = await store.findLink(db, tenantId, hash);
@@ -113,10 +102,6 @@ export class Links {
   }
 }
 
-/**
- * New link, with the hash of its token. `cause` makes the changes that are the reason for the link, for example the insert of an invited
- * person. One transaction makes these changes and inserts the link.
- */
 interface WantedLink {
   id: string;
   hash: Buffer;
@@ -131,7 +116,6 @@ async function insertLink(tx: Tx, owner: Staff, { id, hash, cause }: WantedLink)
   return link;
 }
 
-/** Password that a person has chosen with a link. */
 interface ChosenPassword extends ReadToken {
   personId: string;
   password_hash: string;
@@ -158,11 +142,24 @@ async function usePassword(
 }
 
 function invalidLink() {
-  return apiError(
-    'invalid_credentials',
-    'The link was used, was replaced or has expired. Ask an owner for a new link.',
-    {
-      'www-authenticate': 'Bearer',
-    },
+  return notSignedIn('The link was used, was replaced or has expired. Ask an owner for a new link.');
+}
+
+/**
+ * The mail has no text that a person chose, except the name of the tenant. Otherwise an owner could use the service to send any text to any
+ * address.
+ */
+function linkMail(
+  { name, timezone }: Tenant,
+  { kind, url, expiresAt }: { kind: store.LinkKind; url: string; expiresAt: Date },
+): { subject: string; text: string } {
+  const end = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: timezone }).format(
+    expiresAt,
   );
+  const [subject, reason] =
+    kind === 'invite'
+      ? [`Invitation to ${name}`, `${name} invites you to its account. Choose a password with this link:`]
+      : [`New password for ${name}`, `An owner of ${name} asks you to choose a new password with this link:`];
+  const text = `${reason}\n\n${url}\n\nThe link works once, until ${end}. If you do not know ${name}, ignore this mail.\n`;
+  return { subject, text };
 }

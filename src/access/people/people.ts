@@ -11,6 +11,7 @@ import {
   inviteAgain,
   isActiveOwner,
   isInvited,
+  listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
@@ -23,7 +24,6 @@ import {
 } from '../tenants/tenants.ts';
 import type { IssuedLink, Links } from './links.ts';
 import type { Person, PersonChange, PersonInvite } from './schema.ts';
-import * as store from './store.ts';
 
 export { Links } from './links.ts';
 
@@ -37,15 +37,11 @@ export class People {
     this.#links = links;
   }
 
-  /** Returns the people of the tenant, newest first, also disabled and invited people. */
-  async list(tenantId: number): Promise<store.PersonRow[]> {
-    return await store.listPeople(this.#db, tenantId);
+  async list(tenantId: number): Promise<Person[]> {
+    return (await listUsers(this.#db, tenantId)).map(personShape).reverse();
   }
 
-  /**
-   * Invites a person. If the tenant has invited this e-mail before and that invitation has expired, invites the same person again.
-   * @throws ApiError 409 if the e-mail has an account in any tenant, or if another invitation reserves the e-mail
-   */
+  /** If the tenant has invited this e-mail before and that invitation has expired, invites the same person again. */
   async invite(owner: Staff, { email: written, role, ...wanted }: PersonInvite): Promise<IssuedLink> {
     const actor = actorOf(owner);
     const email = normaliseEmail(written);
@@ -64,11 +60,7 @@ export class People {
     });
   }
 
-  /**
-   * Changes a person. A change that disables the person also ends the sessions, the tokens and the links of the person.
-   * @throws ApiError 404 for an unknown person
-   * @throws ApiError 409 if the tenant would have no active owner left
-   */
+  /** A change that disables the person also ends the sessions, the tokens and the links of the person. */
   async change(owner: Staff, id: string, wanted: PersonChange): Promise<Person> {
     const actor = actorOf(owner);
     return await inTransaction(this.#db, async (tx) => {
@@ -89,10 +81,8 @@ export class People {
   }
 
   /**
-   * Makes a link with which a person chooses a new password. The old password, earlier links, and all sessions and tokens of the person end
-   * immediately. A person who has not accepted the invitation gets a new invitation.
-   * @throws ApiError 404 for an unknown person
-   * @throws ApiError 409 for a disabled person, and for an invited person if the invitation has expired and another user now has the e-mail
+   * The old password, earlier links, and all sessions and tokens of the person end immediately. A person who has not accepted the
+   * invitation gets a new invitation.
    */
   async reset(owner: Staff, id: string): Promise<IssuedLink> {
     const actor = actorOf(owner);
@@ -128,7 +118,7 @@ function columnsOf(person: UserRow, { name, role = person.role as Role, areas, i
   };
 }
 
-/** Refuses a change after which the tenant would have no active owner. An invited owner does not count. */
+/** An invited owner does not count. */
 function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
   const after = people.map((person) => (person.id === changed.id ? changed : person));
   if (people.some(isActiveOwner) && !after.some(isActiveOwner)) {
@@ -139,7 +129,7 @@ function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
   }
 }
 
-export function personShape(row: store.PersonRow): Person {
+export function personShape(row: UserRow): Person {
   const role = row.role as Role;
   return {
     id: row.id,

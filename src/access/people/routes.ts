@@ -3,12 +3,12 @@ import { clientNetwork } from '#platform/http/client-address.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Sessions } from '../sessions/sessions.ts';
 import type { Links } from './links.ts';
-import { LinkPassword } from './schema.ts';
+import { Invitation, LinkPassword, PasswordReset, Person, PersonChange, PersonInvite, PersonPath } from './schema.ts';
+import Type from 'typebox';
+import type { Guard } from '#platform/http/guard.ts';
+import { type People, personShape } from './people.ts';
 
-/**
- * Maximum numbers of attempts per minute to set a password with a link. `CALLS_PER_ADDRESS` limits the attempts from one client address,
- * and `CALLS_PER_LINK` the attempts with one link. Both limits are checked before a password is hashed.
- */
+/** Both limits are checked before a password is hashed. */
 const CALLS_PER_ADDRESS = 100;
 const CALLS_PER_LINK = 10;
 
@@ -52,6 +52,110 @@ export function linkRoutes(app: App, { links, sessions, budgets, service }: Depe
       const holder = { kind: 'person', id: personId } as const;
       const signIn = { tenantId, holder, generation, lifetime: LIFETIMES.password };
       return await meOf(await sessions.startFor(request, reply, signIn), service);
+    },
+  );
+}
+
+interface StaffDependencies {
+  people: People;
+  ownerGuard: Guard;
+}
+
+const PATH = '/v1/staff/people/';
+const SHARED = { tags: ['People'] };
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such person.' } as const;
+
+export function peopleStaffRoutes(app: App, dependencies: StaffDependencies): void {
+  listAndInvite(app, dependencies);
+  changeAndReset(app, dependencies);
+}
+
+function listAndInvite(app: App, { people, ownerGuard }: StaffDependencies): void {
+  app.get(
+    PATH,
+    {
+      onRequest: ownerGuard,
+      schema: {
+        ...SHARED,
+        operationId: 'listPeople',
+        summary: 'List the owners and the staff',
+        description:
+          'Lists all people of the tenant, newest first, also the disabled and the invited ones. Only the owner may call this operation.',
+        response: { 200: Type.Array(Person) },
+      },
+    },
+    async (request) => await people.list(request.staff.tenant.id),
+  );
+  app.post(
+    PATH,
+    {
+      onRequest: ownerGuard,
+      config: { errors: ['invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'invitePerson',
+        summary: 'Invite a person',
+        description:
+          'Adds a person who cannot sign in yet, and makes a link with which the person chooses a password. The link works once, within 3 ' +
+          'days. Only this response shows it. If the operator has configured mail, the service also sends the link to the person.\n\n' +
+          'An e-mail address belongs to at most one person of all tenants. An invitation holds the address for 3 days. After that time, ' +
+          'the address may be invited again, also by another tenant. Only the owner may call this operation.',
+        body: PersonInvite,
+        response: { 201: Invitation },
+      },
+    },
+    async (request, reply) => {
+      const { person, url, expiresAt } = await people.invite(request.staff, request.body);
+      const invitation = { person: personShape(person), invite_url: url, expires_at: expiresAt.toISOString() };
+      return reply.code(201).send(invitation);
+    },
+  );
+}
+
+function changeAndReset(app: App, { people, ownerGuard }: StaffDependencies): void {
+  app.patch(
+    `${PATH}:id/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'changePerson',
+        summary: 'Change, disable or enable a person',
+        description:
+          'Changes the name, the role and the areas of a person, or disables and enables the account. The next call of the person sees the ' +
+          'change. A person is never removed, because orders and stays name the people who changed them.\n\n' +
+          'The last active owner cannot be disabled or become staff. Owners who are only invited do not count. Only the owner may call ' +
+          'this operation.',
+        params: PersonPath,
+        body: PersonChange,
+        response: { 200: Person },
+      },
+    },
+    async (request) => await people.change(request.staff, request.params.id, request.body),
+  );
+  app.post(
+    `${PATH}:id/reset/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'resetPerson',
+        summary: 'Make a link with which a person chooses a new password',
+        description:
+          'Ends the password, all sessions, all tokens and all earlier links of the person immediately, and makes a new link. The link works ' +
+          'once, within 3 days. Only this response shows it. If the operator has configured mail, the service also sends the link to the ' +
+          'person.\n\n' +
+          'A person who has not accepted the invitation gets a new invitation. Enable a disabled person first. Only the owner may call ' +
+          'this operation.',
+        params: PersonPath,
+        response: { 200: PasswordReset },
+      },
+    },
+    async (request) => {
+      const { person, url, expiresAt } = await people.reset(request.staff, request.params.id);
+      return { person: personShape(person), reset_url: url, expires_at: expiresAt.toISOString() };
     },
   );
 }

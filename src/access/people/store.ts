@@ -1,40 +1,11 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { AppUser, OneTimeLink } from '#platform/db/types.ts';
-
-const PERSON_COLUMNS = [
-  'id',
-  'name',
-  'email',
-  'role',
-  'areas',
-  'is_active',
-  'invitation_expires_at',
-  'created_at',
-  'last_seen_at',
-] as const;
-export type PersonRow = Pick<Selectable<AppUser>, (typeof PERSON_COLUMNS)[number]>;
-
-/** Lists the people of the tenant, newest first, also disabled and invited people. */
-export async function listPeople(db: Database, tenantId: number): Promise<PersonRow[]> {
-  const people = db.selectFrom('app_user').select(PERSON_COLUMNS).where('tenant_id', '=', tenantId);
-  return await people.orderBy('id', 'desc').execute();
-}
-
-export async function findPerson(db: Db, tenantId: number, id: string): Promise<PersonRow> {
-  return await db
-    .selectFrom('app_user')
-    .select(PERSON_COLUMNS)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-}
+import type { Db, Tx } from '#platform/db/database.ts';
+import type { OneTimeLink } from '#platform/db/types.ts';
 
 export type LinkKind = 'invite' | 'reset';
 
 export interface NewLink {
   id: string;
-  /** Keyed hash of the token of the link. */
   hash: Buffer;
   kind: LinkKind;
   personId: string;
@@ -45,7 +16,6 @@ export interface NewLink {
 
 export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'expires_at'>;
 
-/** Removes all earlier links of the person, and inserts a new link. */
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
   const { id, hash, kind, personId, generation, expiresAt } = link;
   await tx.deleteFrom('one_time_link').where('tenant_id', '=', tenantId).where('person_id', '=', personId).execute();
@@ -64,11 +34,7 @@ export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Pro
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Returns the link with this hash, and its person. `is_open` is false if the link was used or has expired, or if the person is disabled.
- * `is_open` is also false if the person got a new password, or was disabled and enabled again, after the link was made. A new password and
- * the disabling raise the number `generation` of the person, so the link then has a lower number than the person.
- */
+/** `is_open` is also false if the person got a new password, or was disabled and enabled again, after the link was made. */
 export async function findLink(
   db: Db,
   tenantId: number,

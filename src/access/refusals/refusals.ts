@@ -1,73 +1,56 @@
 import type { Database } from '#platform/db/database.ts';
-import { notFound } from '#platform/errors.ts';
+import { type ApiError, notFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { RefusedCall } from './schema.ts';
 import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 
-/** Milliseconds between two writes of the collected refused calls. */
 const WRITE_EVERY_MS = 5_000;
-/** Largest number of calls that one INSERT writes. */
 const BATCH_SIZE = 1_000;
-/**
- * Maximum number of credentials whose refused calls are in memory. When this number is reached, the refused calls of further credentials
- * are dropped and never stored. A successful write removes the stored calls from memory, so that further credentials have space again.
- */
+/** When this number is reached, the refused calls of further credentials are dropped and never stored. */
 const MAX_CREDENTIALS = 1_000;
-/**
- * Maximum number of characters of a stored message. A message names every fault of a body, so without this limit it might be longer than
- * the body itself.
- */
+/** A message names every fault of a body, so without this limit it might be longer than the body itself. */
 const MAX_MESSAGE = 500;
 
 /** Response that refused a call. `path` is the pattern of the route in the notation of Fastify, for example `/orders/:id/`. */
-export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'requestId'>;
+export type Refusal = Pick<NewRefusedCall, 'method' | 'path' | 'status' | 'code' | 'message' | 'request_id'>;
 
 interface Dependencies {
   db: Database;
   /** Called if a background write of refused calls fails. These calls stay in memory until the next write. */
   onError: (error: unknown) => void;
-  /**
-   * Called with the number of refused calls that were dropped since the last write. A call is dropped, and never stored, if the calls of
-   * too many other credentials already wait for the write. Not called if this number is 0.
-   */
-  onDropped: (count: number) => void;
 }
 
 /**
  * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each
- * call. A killed process loses the calls since its last write. The memory is bounded: only the newest 50 calls of a credential are kept,
- * and only the calls of 1,000 credentials.
+ * call. A killed process loses the calls since its last write.
  */
 export class Refusals {
   readonly #db: Database;
   readonly #onError: (error: unknown) => void;
-  readonly #onDropped: (count: number) => void;
   readonly #writes: Poll;
   /** Calls that are not stored yet, oldest first, by credential id. */
   readonly #waiting = new Map<string, NewRefusedCall[]>();
-  #dropped = 0;
 
-  constructor({ db, onError, onDropped }: Dependencies) {
+  constructor({ db, onError }: Dependencies) {
     this.#db = db;
     this.#onError = onError;
-    this.#onDropped = onDropped;
     this.#writes = poll(WRITE_EVERY_MS, () => this.#write(), onError);
   }
 
-  /** Collects a refused call, with the present time as the time of the call. */
   add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
     const ofCredential = this.#waiting.get(credentialId) ?? [];
     if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {
-      this.#dropped += 1;
       return;
     }
     this.#waiting.set(credentialId, ofCredential);
     ofCredential.push({
       ...refusal,
-      tenantId,
-      credentialId,
+      tenant_id: tenantId,
+      credential_id: credentialId,
       id: newId(),
       at: new Date().toISOString(),
       path: refusal.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -89,10 +72,6 @@ export class Refusals {
     for (let start = 0; start < collected.length; start += BATCH_SIZE) {
       const stored = await storeRefusedCalls(this.#db, collected.slice(start, start + BATCH_SIZE));
       this.#forget(stored);
-    }
-    if (this.#dropped > 0) {
-      this.#onDropped(this.#dropped);
-      this.#dropped = 0;
     }
   }
 
@@ -122,10 +101,7 @@ function storable(message: string): string {
   return characters.length > MAX_MESSAGE ? `${characters.slice(0, MAX_MESSAGE - 1).join('')}…` : text;
 }
 
-/**
- * Returns the last refused calls of a credential, newest first.
- * @throws ApiError 404 if the tenant has no such credential
- */
+/** Returns the last refused calls of a credential, newest first. @throws ApiError 404 for an unknown credential */
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
   const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
   if (rows === null) {
@@ -136,4 +112,35 @@ export async function listRefusedCalls(db: Database, tenantId: number, credentia
 
 function shape({ id, at, method, path, status, code, message, request_id }: RefusedCallRow): RefusedCall {
   return { id, at: at.toISOString(), method, path, status, code, message, request_id };
+}
+
+export interface RefusalHook {
+  /** Collects the refusal of a call that had a valid API key and secret. Ignores the refusals of all other calls. */
+  onRefused: (request: FastifyRequest, refusal: ApiError) => void;
+  close: () => Promise<void>;
+}
+
+export function createRefusalHook({ db, log }: { db: Database; log: Logger }): RefusalHook {
+  const refusals = new Refusals({
+    db,
+    onError(error) {
+      log.warn(
+        { err: error },
+        'refused calls could not be written to the database; the service keeps them in memory and tries again',
+      );
+    },
+  });
+  return {
+    onRefused(request, { statusCode, code, message }) {
+      // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So a call that was
+      // refused before the check of the secret has no `caller`, although the type of the request declares the field as always present.
+      const { caller } = request as { caller?: Caller };
+      if (caller !== undefined) {
+        const { method, id, routeOptions } = request;
+        const path = routeOptions.url ?? '';
+        refusals.add(caller, { method, path, status: statusCode, code, message, request_id: id });
+      }
+    },
+    close: () => refusals.close(),
+  };
 }

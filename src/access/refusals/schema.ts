@@ -1,6 +1,5 @@
 import Type from 'typebox';
 
-/** Refused call as the staff API shows it. */
 export const RefusedCall = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the refused call.' }),

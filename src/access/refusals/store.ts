@@ -1,36 +1,16 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { Fields, type Owner, rowsToInsert, type Share } from '#platform/db/inputs.ts';
-import { writeByShare } from '#platform/db/last-used.ts';
+import { Fields, type Owner, rowsToInsert, type Share, sharesOf } from '#platform/db/inputs.ts';
 import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
 
 export type RefusedCallRow = Selectable<RefusedCallTable>;
 
-/** Number of refused calls that are kept for each credential. */
 export const KEPT_CALLS = 50;
 
 /** Refused call that is not stored yet. `at` is a time in ISO 8601. */
-export interface NewRefusedCall {
-  tenantId: number;
-  credentialId: string;
-  id: string;
-  at: string;
-  method: string;
-  path: string;
-  status: number;
-  code: string;
-  message: string;
-  requestId: string;
-}
+export type NewRefusedCall = Omit<RefusedCallRow, 'at'> & { at: string };
 
-/** Row of the table `refused_call`. It has the fields of `NewRefusedCall` under the names of their columns. */
-interface Row extends Omit<NewRefusedCall, 'tenantId' | 'credentialId' | 'requestId'> {
-  tenant_id: number;
-  credential_id: string;
-  request_id: string;
-}
-
-const FIELDS = new Fields<Row>({
+const FIELDS = new Fields<NewRefusedCall>({
   tenant_id: 'bigint',
   credential_id: 'uuid',
   id: 'uuid',
@@ -42,7 +22,7 @@ const FIELDS = new Fields<Row>({
   message: 'text',
   request_id: 'text',
 });
-const OWNER: Owner<Row> = {
+const OWNER: Owner<NewRefusedCall> = {
   table: 'credential',
   idColumn: 'credential_id',
   key: ['tenant_id', 'credential_id', 'id'],
@@ -51,43 +31,24 @@ const OWNER: Owner<Row> = {
 /**
  * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
  * statement inserts the calls, and after its commit a second statement removes the old calls. If two processes store calls of one
- * credential at the same time, the later removal sees the calls of both processes. So exactly the newest 50 calls stay.
- *
- * On a database cluster, each tenant has two statements of its own. So if a statement for one tenant fails, the calls of the other tenants
- * are still stored.
- * @returns the ids of the calls for which both statements succeeded
- * @throws the error of a failed statement. On a cluster, throws an error only if every tenant has a failed statement
+ * credential at the same time, the later removal sees the calls of both processes.
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
-  return await writeByShare(
-    db,
-    calls,
-    ({ id }) => id,
-    async (share) => {
-      await insertShare(db, share);
-      await removeOldest(db, share);
-      return share.inputs.map(({ id }) => id);
-    },
-  );
+  const stored = new Set<string>();
+  for (const share of sharesOf(db, calls, (call) => call.tenant_id)) {
+    await sql`
+      INSERT INTO refused_call ${rowsToInsert(db, FIELDS, share.inputs, OWNER)} ON CONFLICT DO NOTHING
+    `.execute(db);
+    await removeOldest(db, share);
+    share.inputs.forEach(({ id }) => stored.add(id));
+  }
+  return stored;
 }
 
-async function insertShare(db: Database, { inputs }: Share<NewRefusedCall>): Promise<void> {
-  const rows = inputs.map(({ tenantId, credentialId, requestId, ...call }) => ({
-    ...call,
-    tenant_id: tenantId,
-    credential_id: credentialId,
-    request_id: requestId,
-  }));
-  await sql`
-    INSERT INTO refused_call ${rowsToInsert(db, FIELDS, rows, OWNER)} ON CONFLICT DO NOTHING
-  `.execute(db);
-}
-
-/** Removes all refused calls of the given credentials except the newest 50 of each credential. */
 async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefusedCall>): Promise<void> {
-  const credentials = [...new Map(inputs.map((call) => [call.credentialId, call])).values()];
-  const tenantIds = credentials.map(({ tenantId }) => tenantId);
-  const ids = credentials.map(({ credentialId }) => credentialId);
+  const credentials = [...new Map(inputs.map((call) => [call.credential_id, call])).values()];
+  const tenantIds = credentials.map((call) => call.tenant_id);
+  const ids = credentials.map((call) => call.credential_id);
   await sql`
     WITH oldest_kept AS MATERIALIZED (
       SELECT given.tenant_id, given.credential_id, kept.id
@@ -102,22 +63,13 @@ async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefused
   `.execute(db);
 }
 
-/**
- * Row of the query for the refused calls of a credential. If the credential has no refused calls, the query returns one row with only
- * nulls.
- */
-type FoundRow = RefusedCallRow | { [Column in keyof RefusedCallRow]: null };
-
-/**
- * Reads the refused calls of a credential, newest first.
- * @returns null if the tenant has no such credential
- */
+/** Reads the refused calls of a credential, newest first. */
 export async function readRefusedCalls(
   db: Db,
   tenantId: number,
   credentialId: string,
 ): Promise<RefusedCallRow[] | null> {
-  const { rows } = await sql<FoundRow>`
+  const { rows } = await sql<RefusedCallRow | { [Column in keyof RefusedCallRow]: null }>`
     SELECT refused.* FROM credential AS c
     LEFT JOIN LATERAL (
       SELECT * FROM refused_call WHERE tenant_id = ${tenantId} AND credential_id = c.id ORDER BY id DESC LIMIT ${KEPT_CALLS}

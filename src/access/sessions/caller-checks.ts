@@ -5,12 +5,10 @@ import * as store from './caller-store.ts';
 
 /**
  * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
- * example a stream. Access ends with the session or the token. Access changes if the caller gets another role or other areas.
+ * example a stream.
  * @param noteUse records a use of a display (screen of the tenant), because an open stream of a display counts as a use. A stream of a
  * person does not count as a use (docs/decisions/0044-live-changes.md). Called for each display that keeps its access, if the stored time
  * of its last use is at least one minute old
- * @param onError called for each query that fails. The callers of this query are then not in the result. On a database cluster, each tenant
- * has its own query, so the other tenants are still checked
  */
 export async function findEndedCallers(
   db: Database,
@@ -55,10 +53,7 @@ async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.C
   ];
 }
 
-/**
- * Returns true if the role and the areas of the caller at the time of the call equal the stored role and areas in `row`. The stored areas
- * of an owner are ignored, because owners have all areas.
- */
+/** The stored areas of an owner are ignored, because owners have all areas. */
 function hasSameRights({ role, areas }: Staff, row: store.CallerRow): boolean {
   return row.role === role && (role === 'owner' || orderedAreas(row.areas).join() === areas.join());
 }

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
-import { IS_ALIVE, IS_USE_DUE } from './store.ts';
+import { isUseDue } from '../tenants/tenants.ts';
+import { IS_ALIVE } from './store.ts';
 
-/** Rights of a caller whose session or token has not ended. */
 export interface CallerRow {
   /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
-  /**
-   * True if the stored time of the last use of the session is at least a minute old, so that a new time must be written. False for a token.
-   */
   is_use_due: boolean;
 }
 
@@ -21,17 +18,14 @@ export interface SessionInput {
 
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
-/**
- * Reads the present rights of the people and displays to whom the given sessions belong.
- * @returns one row for each input. The row of an ended session is undefined
- */
+/** Reads the present rights of the people and displays to whom the given sessions belong. */
 export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,
     SESSION_FIELDS,
     inputs,
     ({ tenantId, id }) => sql<CallerRow>`
-      SELECT u.role, coalesce(u.areas, d.areas) AS areas, ${IS_USE_DUE} AS is_use_due
+      SELECT u.role, coalesce(u.areas, d.areas) AS areas, ${isUseDue('s.last_used_at')} AS is_use_due
       FROM session AS s
       LEFT JOIN app_user AS u ON u.tenant_id = s.tenant_id AND u.id = s.person_id
       LEFT JOIN display AS d ON d.tenant_id = s.tenant_id AND d.id = s.display_id
@@ -43,7 +37,6 @@ export interface TokenInput {
   tenantId: number;
   personId: string;
   generation: number;
-  /** Time at which the token expires, as ISO text. */
   expiresAt: string;
 }
 

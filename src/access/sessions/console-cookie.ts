@@ -13,21 +13,14 @@ export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
  * API refuses. So a call with this header does not come from another site.
  */
 export const CONSOLE_HEADER = 'X-Roomservice-Console';
-/**
- * Values of the header `Sec-Fetch-Site` in calls that no other site has caused. A call without this header is accepted too, because
- * programs that are not browsers do not send the header.
- */
+/** A call without this header is accepted too, because programs that are not browsers do not send the header. */
 const OWN_SITE = ['same-origin', 'none'];
 
-/**
- * Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. If so, only the `__Host-` cookie is set
- * and read.
- */
+/** Returns true if browsers reach the service over HTTPS, as `PUBLIC_URL` or a trusted proxy says. */
 function isSecure({ server, protocol }: FastifyRequest): boolean {
   return (server.publicUrl ?? '').startsWith('https:') || protocol === 'https';
 }
 
-/** Returns true if the call carries the header of the console, and no other site has caused it. */
 function isFromConsole({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return headers[CONSOLE_HEADER.toLowerCase()] === '1' && (site === undefined || OWN_SITE.includes(site));
@@ -36,7 +29,6 @@ function isFromConsole({ headers }: FastifyRequest): boolean {
 /**
  * Refuses a call that would set a cookie, if it does not come from the console. Otherwise another site could sign its visitor in to an
  * account that the site has chosen.
- * @throws ApiError 400 `invalid_request`
  */
 export function refuseOtherThanConsole(request: FastifyRequest): void {
   if (!isFromConsole(request)) {
@@ -44,10 +36,7 @@ export function refuseOtherThanConsole(request: FastifyRequest): void {
   }
 }
 
-/**
- * Returns the value of the session cookie. Returns null if the cookie is missing or repeated, or if the call does not come from the
- * console.
- */
+/** Returns null if the cookie is missing or repeated, or if the call does not come from the console. */
 export function readConsoleCookie(request: FastifyRequest): string | null {
   const prefix = `${isSecure(request) ? SECURE_NAME : PLAIN_NAME}=`;
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());

@@ -1,39 +1,27 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Display } from '#platform/db/types.ts';
 
 /** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
-/** Lists the displays that are not removed, newest first. */
-export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
-  const displays = db.selectFrom('display').selectAll('display').select(lastUseOf(tenantId));
-  const listed = displays.where('tenant_id', '=', tenantId).where('removed_at', 'is', null);
-  return await listed.orderBy('id', 'desc').execute();
-}
-
-function lastUseOf(tenantId: number) {
-  return sql<Date | null>`(
+function displaysOf(db: Db, tenantId: number) {
+  const lastUsedAt = sql<Date | null>`(
     SELECT max(s.last_used_at) FROM session AS s WHERE s.tenant_id = ${tenantId} AND s.display_id = display.id
   )`.as('last_used_at');
+  return db.selectFrom('display').selectAll('display').select(lastUsedAt).where('tenant_id', '=', tenantId);
+}
+
+export async function listDisplays(db: Database, tenantId: number): Promise<DisplayRow[]> {
+  return await displaysOf(db, tenantId).where('removed_at', 'is', null).orderBy('id', 'desc').execute();
 }
 
 /** Returns the display, also if it is removed, and locks it until the transaction ends. */
 export async function lockDisplay(tx: Tx, tenantId: number, id: string): Promise<DisplayRow | undefined> {
-  return await tx
-    .selectFrom('display')
-    .selectAll('display')
-    .select(lastUseOf(tenantId))
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  return await displaysOf(tx, tenantId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/**
- * Inserts a display. Changes nothing if a display with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if a display with this id exists. */
 export async function insertDisplay(
   tx: Tx,
   tenantId: number,
@@ -46,10 +34,7 @@ export async function insertDisplay(
     .execute();
 }
 
-/**
- * Removes a display, which ends its session. The time of the removal comes from a CTE, because a database cluster refuses now() in the SET
- * clause of an UPDATE.
- */
+/** The time of the removal comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
   await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)
@@ -57,13 +42,9 @@ export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promi
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`.execute(tx);
 }
 
-/** Minutes for which a pairing code works. */
 const CODE_MINUTES = 10;
 
-/**
- * Inserts a pairing code, and removes all expired codes of any tenant.
- * @returns the time at which the code expires, by the clock of the database. Undefined if another display has the same code now.
- */
+/** Inserts a pairing code, and removes all expired codes of any tenant. */
 export async function insertCode(
   tx: Tx,
   tenantId: number,

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound, UnavailableError } from '#platform/errors.ts';
+import { notFound, UnavailableError } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
-import { actorOf, type Area, orderedAreas, type Staff } from '../tenants/tenants.ts';
+import { actorOf, type Area, orderedAreas, type Staff, notSignedIn } from '../tenants/tenants.ts';
 import type { CreatedDisplay, Display, DisplayCreate } from './display-schema.ts';
 import * as store from './display-store.ts';
 
@@ -16,9 +16,6 @@ import * as store from './display-store.ts';
 const LETTERS = 'BCDFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 8;
 
-/**
- * Displays of a tenant. A display is a screen, for example in the kitchen. It signs in once with a pairing code, and then has a session.
- */
 export class Displays {
   readonly #db: Database;
   readonly #hashKey: Buffer;
@@ -28,7 +25,6 @@ export class Displays {
     this.#hashKey = Buffer.from(hkdfSync('sha256', pepper, '', 'pairing-code', 32));
   }
 
-  /** Returns the displays that are not removed, newest first. */
   async list(tenantId: number): Promise<store.DisplayRow[]> {
     return await store.listDisplays(this.#db, tenantId);
   }
@@ -53,10 +49,7 @@ export class Displays {
     return { ...display, pairing_code, expires_at: expiresAt.toISOString() };
   }
 
-  /**
-   * Removes a display, which ends its session immediately. Removing it again changes nothing.
-   * @throws ApiError 404 for an unknown display
-   */
+  /** Removing it again changes nothing. */
   async remove(owner: Staff, id: string): Promise<Display> {
     const tenantId = owner.tenant.id;
     const writeDown = prepareAudit(actorOf(owner));
@@ -73,25 +66,14 @@ export class Displays {
     });
   }
 
-  /**
-   * Removes a pairing code, so that it works only once, and writes an audit entry.
-   * @param address client address of the call
-   * @returns the display of the code
-   * @throws ApiError 401 `invalid_credentials` for a code that is unknown, was used or has expired
-   */
+  /** Removes a pairing code, so that it works only once, and writes an audit entry. */
   async pair(code: string, address: string): Promise<{ tenantId: number; displayId: string }> {
     const hash = this.#hashOf(code.replace(/[\s-]/g, '').toUpperCase());
     return await inTransaction(this.#db, async (tx) => {
       const found = await store.takeCode(tx, hash);
       const display = found && (await store.lockDisplay(tx, found.tenant_id, found.display_id));
       if (display === undefined || display.removed_at !== null) {
-        throw apiError(
-          'invalid_credentials',
-          'The pairing code is unknown, was used or has expired. Ask for a new code.',
-          {
-            'www-authenticate': 'Bearer',
-          },
-        );
+        throw notSignedIn('The pairing code is unknown, was used or has expired. Ask for a new code.');
       }
       const { tenant_id: tenantId, id: displayId, label } = display;
       const entry = { action: 'display.paired' as const, subject: displayId, details: { label, address } };

@@ -13,23 +13,13 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Right that a caller needs for a route. With `any`, every signed-in person or display may call. With `person`, every person may call, and
- * with `owner`, every owner. With `areas`, the caller needs one of these areas. Owners have all areas.
- */
 export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 
-/**
- * Function that returns the caller of a staff operation.
- * @throws ApiError 401 `invalid_credentials`
- */
 export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 
 /**
  * Creates the function that finds the caller of a staff operation. It reads the `Authorization` header, or the session cookie if this
  * header is missing.
- * @param isStream true for operations that open a stream. Such a call does not count as a use by a person, because a browser opens a stream
- * again by itself, even if the person is away
  */
 export function createStaffAuthentication(
   db: Database,
@@ -51,10 +41,7 @@ export function createStaffAuthentication(
   };
 }
 
-/**
- * Returns a guard that accepts signed-in people and displays that have the right. Calls without a sign-in get 401. A caller without the
- * right gets 403. If `feature` is given, callers of a tenant without this feature get 403 too.
- */
+/** Returns a guard that accepts signed-in people and displays that have the right. */
 export function staffGuard(authenticate: AuthenticateStaff, right: Right, feature?: Feature): Guard {
   const refusal = refusalOf(right);
   const guard = async (request: FastifyRequest) => {
@@ -91,10 +78,6 @@ function hasRight({ type, role, areas }: Staff, right: Right): boolean {
   }
 }
 
-/**
- * Returns the error for a caller who does not have the right. Some rights need an area, which is a part of the staff API. For such a right,
- * the message names all areas that give the right. Returns null if every caller has the right.
- */
 function refusalOf(right: Right): Exclude<RouteError, string> | null {
   switch (right) {
     case 'any':

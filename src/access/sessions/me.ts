@@ -1,7 +1,6 @@
 import type { Staff } from '../tenants/tenants.ts';
 import type { Me } from './schema.ts';
 
-/** Facts about the service that the response `Me` shows. */
 export interface ServiceFacts {
   version: string;
   eventRetentionDays: number;

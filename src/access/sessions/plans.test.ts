@@ -7,6 +7,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { openSession, personId } from '#test/support/sessions.ts';
+import { updateLastUses } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
 let service: TestService;
@@ -64,7 +65,7 @@ describe('the SQL statements on the table of sessions', {
     const works: [string, () => Promise<unknown>][] = [
       ['a call', () => store.findSession(db, tenantId, hash)],
       ['the list', () => store.listSessions(db, tenantId, holder, 100)],
-      ['a use', () => store.updateLastUsed(db, [use], Date.now())],
+      ['a use', () => updateLastUses(db, 'session', [use], Date.now())],
       ['a sign-out', () => store.endSession(db, tenantId, { hash })],
       ['the end', () => store.endSession(db, tenantId, { id: use.id })],
       [

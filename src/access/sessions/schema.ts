@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { matching } from '#platform/lib/patterns.ts';
-import { TRIMMED } from '#platform/lib/unicode.ts';
-import { Areas, FeatureName, NewPassword, Password, PersonName, Role } from '../tenants/tenants.ts';
+import { Areas, FeatureName, NewPassword, Password, PersonName, Role, SignInEmail } from '../tenants/tenants.ts';
 
 const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -79,7 +78,6 @@ const PERSON_EXAMPLE = {
   language: 'pt',
 };
 
-/** Response that describes the caller of a staff operation, the tenant, the session and the service. */
 export const Me = Type.Object(
   {
     person: Nullable(MePerson, 'The person who calls. Null for a display.'),
@@ -124,14 +122,7 @@ export type Me = Type.Static<typeof Me>;
 
 export const SessionStart = Type.Object(
   {
-    email: Type.Optional(
-      Type.String({
-        ...TRIMMED,
-        minLength: 1,
-        maxLength: 254,
-        description: 'The e-mail address of the account. Upper and lower case make no difference.',
-      }),
-    ),
+    email: Type.Optional(SignInEmail),
     password: Type.Optional(Password),
   },
   {
@@ -141,15 +132,12 @@ export const SessionStart = Type.Object(
   },
 );
 
-/** Longest language tag that the service stores, in characters. */
-const MAX_LANGUAGE = 35;
-
 export const MeChange = Type.Object(
   {
     name: Type.Optional(PersonName),
     language: Type.Optional(
       Type.String({
-        maxLength: MAX_LANGUAGE,
+        maxLength: 35,
         ...matching('^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$', 'must be a language tag such as "pt" or "pt-BR"'),
         description: 'The language of the person, as a BCP 47 tag.',
       }),

@@ -8,64 +8,42 @@ import {
   replacePassword,
   type Staff,
   tenantOf,
-  updateLastSeen,
+  updateLastUses,
+  notSignedIn,
 } from '../tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound, permissionDenied } from '#platform/errors.ts';
+import { notFound, permissionDenied } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import { setConsoleCookie } from './console-cookie.ts';
 import type { Session } from './schema.ts';
 import * as store from './store.ts';
+import type { NewSignIn } from './store.ts';
 
 export { refuseOtherThanConsole } from './console-cookie.ts';
 export { findEndedCallers } from './caller-checks.ts';
 export { meOf, type ServiceFacts } from './me.ts';
 export { Me } from './schema.ts';
+export type { NewSignIn } from './store.ts';
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
-
-/** Lifetimes of a session in seconds. */
-export interface Lifetime {
-  /** Time without a use after which the session ends. */
-  idleSeconds: number;
-  /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
-  lifetimeSeconds: number | null;
-  /** Time for which the browser keeps the cookie. */
-  cookieSeconds: number;
-}
 
 /** Lifetime of a session for each way of signing in. `cookieSeconds` is at most 400 days, because browsers keep no cookie longer. */
 export const LIFETIMES = {
   password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
   provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
   display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
-} as const satisfies Record<string, Lifetime>;
+} as const satisfies Record<string, store.Lifetime>;
 
 /** Days for which the row of a person's session is kept after the sign-in. The session itself ends earlier. */
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
 const MAX_SESSIONS = 100;
-/**
- * Maximum number of characters that are stored of the user agent. The client chooses this text, so without the limit it could store a text
- * of any length.
- */
+/** The client chooses this text, so without the limit it could store a text of any length. */
 const MAX_USER_AGENT = 300;
-
-/** Data of a sign-in with which a session begins. */
-export interface NewSignIn {
-  tenantId: number;
-  holder: store.Holder;
-  /** Generation of the person, a number that each new password raises. Null for a display. */
-  generation: number | null;
-  lifetime: Lifetime;
-  /** Client address and user agent of the sign-in. */
-  address: string;
-  userAgent: string;
-}
 
 interface Dependencies {
   db: Database;
@@ -74,10 +52,7 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/**
- * Sessions of people and displays in browsers. The cookie of a session holds a token, and the row of the session holds the hash of this
- * token.
- */
+/** The cookie of a session holds a token, and the row of the session holds the hash of this token. */
 export class Sessions {
   readonly #db: Database;
   readonly #tokens: TenantTokens;
@@ -87,36 +62,22 @@ export class Sessions {
   constructor({ db, pepper, onError }: Dependencies) {
     this.#db = db;
     this.#tokens = createTenantTokens(pepper, 'session');
-    this.#uses = collectLastUses(async (uses, nowMs) => {
-      await store.updateLastUsed(db, uses, nowMs);
-      return () => true;
-    }, onError);
-    this.#seen = collectLastUses(async (uses, nowMs) => {
-      await updateLastSeen(db, uses, nowMs);
-      return () => true;
-    }, onError);
+    const collectFor = (table: 'session' | 'app_user') =>
+      collectLastUses(async (uses, nowMs) => {
+        await updateLastUses(db, table, uses, nowMs);
+        return () => true;
+      }, onError);
+    this.#uses = collectFor('session');
+    this.#seen = collectFor('app_user');
   }
 
-  /**
-   * Begins a session of a person, or of a display (a screen of the tenant, for example in the kitchen).
-   * @returns the token for the cookie, and the caller that `authenticate` will return for this token
-   * @throws ApiError 401 `invalid_credentials` if the person or the display has lost its access since the sign-in was checked
-   */
-  async start({
-    tenantId,
-    holder,
-    generation,
-    lifetime,
-    address,
-    ...client
-  }: NewSignIn): Promise<{ token: string; staff: Staff }> {
+  async start(signIn: NewSignIn): Promise<{ token: string; staff: Staff }> {
+    const { tenantId, holder } = signIn;
     const id = newId();
     const { token, hash } = this.#tokens.create(tenantId);
-    const userAgent = client.userAgent.slice(0, MAX_USER_AGENT);
-    const { idleSeconds, lifetimeSeconds } = lifetime;
+    const userAgent = signIn.userAgent.slice(0, MAX_USER_AGENT);
     await inTransaction(this.#db, async (tx) => {
-      const session = { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent };
-      await store.insertSession(tx, tenantId, session);
+      await store.insertSession(tx, { ...signIn, userAgent, id, hash });
       if (holder.kind === 'person') {
         await store.removeOldSessions(tx, tenantId, holder.id, { days: KEPT_DAYS, keep: MAX_SESSIONS });
       }
@@ -128,10 +89,7 @@ export class Sessions {
     return { token, staff: staffOf(found) };
   }
 
-  /**
-   * Begins a session for the client of a call, and sets its cookie.
-   * @returns the caller that `authenticate` will return for the token in this cookie
-   */
+  /** Begins a session for the client of a call, and sets its cookie. */
   async startFor(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -144,12 +102,10 @@ export class Sessions {
   }
 
   /**
-   * Returns the caller with this token, and records the use of the session. Reads the session and its person or display at every call, so
-   * that ending the session takes effect immediately, on every node.
+   * Reads the session and its person or display at every call, so that ending the session takes effect immediately, on every node.
    * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
    * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
    * (docs/decisions/0044-live-changes.md)
-   * @throws ApiError 401 `invalid_credentials` if the token is unknown or its session has ended
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
@@ -177,7 +133,6 @@ export class Sessions {
     }
   }
 
-  /** Records that a person has made a call. */
   noteSeen({ tenant, id }: Staff): void {
     this.#seen.touch(tenant.id, id);
   }
@@ -190,10 +145,7 @@ export class Sessions {
     }
   }
 
-  /**
-   * Lists the sessions of the person `personId` that have not ended. If `personId` is undefined, lists the sessions of the caller.
-   * @throws ApiError 403 if the caller asks for the sessions of another person and is not an owner
-   */
+  /** If `personId` is undefined, lists the sessions of the caller. */
   async list(staff: Staff, personId: string | undefined): Promise<Session[]> {
     const own: store.Holder = { kind: staff.type, id: staff.id };
     const wanted: store.Holder = personId === undefined ? own : { kind: 'person', id: personId.toLowerCase() };
@@ -205,7 +157,7 @@ export class Sessions {
   }
 
   /**
-   * Ends a session. Writes an audit entry if the session is not the caller's own.
+   * Writes an audit entry if the session is not the caller's own.
    * @throws ApiError 404 for an unknown session. A caller who is not an owner gets this error also for the sessions of other people and of
    * displays
    */
@@ -218,19 +170,16 @@ export class Sessions {
   }
 
   /**
-   * Gives a person a new password. All tokens of the person end, and all sessions except the session of this call.
+   * All tokens of the person end, and all sessions except the session of this call.
    * @param checked stored hash of the old password. The caller of this method has compared it with the field `current_password` of the
    * request
-   * @throws ApiError 401 `invalid_credentials` if the stored password hash has changed since this comparison
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
     const hash = await hashPassword(password);
     await inTransaction(this.#db, async (tx) => {
       const generation = await replacePassword(tx, actorOf(staff), staff.id, { checked, hash });
       if (generation === null) {
-        throw apiError('invalid_credentials', 'The password was changed meanwhile. Sign in again.', {
-          'www-authenticate': 'Bearer',
-        });
+        throw notSignedIn('The password was changed meanwhile. Sign in again.');
       }
       if (staff.session.id !== null) {
         await store.setGeneration(tx, staff.tenant.id, staff.session.id, generation);
@@ -263,9 +212,7 @@ async function endOne(tx: Tx, staff: Staff, id: string) {
 }
 
 function sessionEnded() {
-  return apiError('invalid_credentials', 'The session has ended. Sign in again at /v1/auth/session/.', {
-    'www-authenticate': 'Bearer',
-  });
+  return notSignedIn('The session has ended. Sign in again at /v1/auth/session/.');
 }
 
 function staffOf(found: store.FoundSession): Staff {

@@ -1,34 +1,23 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { Share } from '#platform/db/inputs.ts';
-import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import type { Session } from '#platform/db/types.ts';
-import { IS_SEEN_DUE, type TenantRow } from '../tenants/tenants.ts';
+import { isUseDue, type TenantRow } from '../tenants/tenants.ts';
 
 export type SessionRow = Selectable<Session>;
 
-/** Holder of a session: a person or a display. */
 export interface Holder {
   kind: 'person' | 'display';
   id: string;
 }
 
 /**
- * SQL condition that is true for a session `s` that has not ended. A session also ends if its person is disabled or gets a new password,
- * which raises the `generation` of the person, or if its display is removed. `u` and `d` are the rows of the person and of the display.
+ * A session also ends if its person is disabled or gets a new password, which raises the `generation` of the person, or if its display is
+ * removed. `u` and `d` are the rows of the person and of the display.
  */
 export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
-
-/** Smallest number of seconds between two writes of the last use of a session, by all processes together. */
-const USED_EVERY_SECONDS = 60;
-/**
- * SQL condition that is true if the stored time of the last use of the session `s` is at least `USED_EVERY_SECONDS` old. The time of a new
- * use must then be written.
- */
-export const IS_USE_DUE = sql<boolean>`s.last_used_at <= now() - make_interval(secs => ${sql.lit(USED_EVERY_SECONDS)})`;
 
 function sessionsOf(db: Db, tenantId: number) {
   return db
@@ -42,10 +31,6 @@ function sessionsOf(db: Db, tenantId: number) {
     .where('s.tenant_id', '=', tenantId);
 }
 
-/**
- * Finds the session with this hash if it has not ended. Also returns its tenant, and its person or display. All times are by the clock of
- * the database.
- */
 export async function findSession(db: Db, tenantId: number, hash: Buffer) {
   return await sessionsOf(db, tenantId)
     .innerJoin('tenant as t', 't.id', 's.tenant_id')
@@ -65,8 +50,8 @@ export async function findSession(db: Db, tenantId: number, hash: Buffer) {
       sql<TenantRow>`to_jsonb(t)`.as('tenant'),
       sql<Date>`now()`.as('now'),
       sql<Date>`least(now() + make_interval(secs => s.idle_seconds), s.expires_at)`.as('ends_at'),
-      IS_USE_DUE.as('is_use_due'),
-      IS_SEEN_DUE.as('is_seen_due'),
+      isUseDue('s.last_used_at').as('is_use_due'),
+      isUseDue('u.last_seen_at').as('is_seen_due'),
     ])
     .executeTakeFirst();
 }
@@ -83,25 +68,30 @@ export async function listSessions(db: Db, tenantId: number, holder: Holder, lim
     .execute();
 }
 
-export interface NewSession {
-  id: string;
-  hash: Buffer;
+/** Lifetimes of a session in seconds. */
+export interface Lifetime {
+  idleSeconds: number;
+  /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
+  lifetimeSeconds: number | null;
+  /** Time for which the browser keeps the cookie. */
+  cookieSeconds: number;
+}
+
+export interface NewSignIn {
+  tenantId: number;
   holder: Holder;
   /** Generation of the person, a number that each new password raises. Null for a display. */
   generation: number | null;
-  idleSeconds: number;
-  /** Seconds after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
-  lifetimeSeconds: number | null;
+  lifetime: Lifetime;
   address: string;
   userAgent: string;
 }
 
-/**
- * Inserts a session. Changes nothing if a session with this id exists. It exists if an earlier attempt of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
-export async function insertSession(tx: Tx, tenantId: number, session: NewSession): Promise<void> {
-  const { id, hash, holder, generation, idleSeconds, lifetimeSeconds, address, userAgent } = session;
+/** Changes nothing if a session with this id exists. */
+export async function insertSession(
+  tx: Tx,
+  { id, hash, tenantId, holder, generation, lifetime, address, userAgent }: NewSignIn & { id: string; hash: Buffer },
+): Promise<void> {
   await tx
     .insertInto('session')
     .values({
@@ -112,8 +102,8 @@ export async function insertSession(tx: Tx, tenantId: number, session: NewSessio
       person_id: holder.kind === 'person' ? holder.id : null,
       display_id: holder.kind === 'display' ? holder.id : null,
       generation,
-      idle_seconds: idleSeconds,
-      expires_at: sql<Date>`now() + make_interval(secs => ${lifetimeSeconds}::int)`,
+      idle_seconds: lifetime.idleSeconds,
+      expires_at: sql<Date>`now() + make_interval(secs => ${lifetime.lifetimeSeconds}::int)`,
       address,
       user_agent: userAgent,
     })
@@ -155,10 +145,7 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/**
- * Ends a session. Changes nothing if `ended_at` is set already. The time of the end comes from a CTE, because a database cluster refuses
- * now() in the SET clause of an UPDATE.
- */
+/** The time of the end comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
   const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
   await sql`
@@ -167,46 +154,7 @@ export async function endSession(db: Db, tenantId: number, session: { id: string
     WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
 }
 
-/**
- * Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. Each new
- * password raises the person's `generation`, and this ends all sessions that have a lower `generation`.
- */
+/** Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. */
 export async function setGeneration(tx: Tx, tenantId: number, id: string, generation: number): Promise<void> {
   await tx.updateTable('session').set({ generation }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
-}
-
-/**
- * Writes `last_used_at` of sessions. Skips a session whose stored time is less than a minute old. There is one statement for all sessions,
- * or on a database cluster, one for each tenant.
- */
-export async function updateLastUsed(db: Database, uses: LatestUse[], nowMs: number): Promise<void> {
-  await writeByShare(
-    db,
-    uses,
-    ({ id }) => id,
-    (share) => updateShare(db, share, nowMs),
-  );
-}
-
-/**
- * Writes the last uses of sessions by one statement. The process gives the age of each use, and the database subtracts the age from its own
- * present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds. The CTE
- * computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
- * @returns the ids of the written sessions
- */
-async function updateShare(db: Database, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    WITH used AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-        now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
-      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-    )
-    UPDATE session AS s SET last_used_at = used.at
-    FROM used
-    WHERE s.tenant_id = ${tenantOf('used')} AND s.id = used.id
-      AND s.last_used_at <= used.due_at
-    RETURNING s.id
-  `.execute(db);
-  return rows.map(({ id }) => id);
 }

@@ -3,11 +3,11 @@ import type { Actor } from '../audit/audit.ts';
 import type { Tx } from '#platform/db/database.ts';
 import type { Change, FieldChange } from '#platform/lib/change-list.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { normaliseEmail } from './email.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import { hashPassword, isPassword, unusableHash } from './passwords.ts';
+import { OperatorError } from '#platform/errors.ts';
 import { type Area, DOCUMENT_AREAS, orderedAreas, type Role } from './schema.ts';
-import type { NewUser, UserChanges, UserRow } from './store.ts';
-import { addUser, changeUser, differing, isActiveOwner } from './users.ts';
+import { lockUsers, type NewUser, type UserChanges, type UserRow } from './store.ts';
+import { addUser, changeUser, differing, isActiveOwner, NOT_DOCUMENTED, normaliseEmail } from './users.ts';
 
 /**
  * One user in a tenant document, which is the JSON file that describes a whole tenant. The password may be missing only for an existing
@@ -22,61 +22,49 @@ export interface UserDocument {
 }
 
 /** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
-interface UserPlan {
+export interface UserPlan {
+  stored: UserRow[];
   inserts: NewUser[];
   updates: { user: UserRow; changes: UserChanges }[];
+  users: { email: string; role: Role }[];
+}
+
+/** Error for a plan whose users have changed since the plan was made. */
+export class UsersChangedError extends OperatorError {
+  constructor() {
+    super('The users of the tenant were changed while the document was applied. Nothing was changed. Apply it again.');
+  }
 }
 
 /**
- * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Writes a value only if this document and the previous one have different values. All other
- * values stay as they are stored, because an owner may have changed them after the previous document was applied (decision 12).
- * @param stored the users of the tenant in the database. The caller has locked them
- * @returns the changes, and each user of the document with the role that the user then has
+ * Makes the changes of a plan, and writes an audit entry for each of them.
+ * @throws UsersChangedError if the users of the tenant have changed since the plan was made
  */
-export async function applyUsers(
-  tx: Tx,
-  actor: Actor,
-  stored: UserRow[],
-  users: UserDocument[],
-  passwords: PasswordWork,
-): Promise<{ changes: Change[]; users: { email: string; role: Role }[] }> {
-  const { inserts, updates } = await planUsers(stored, users, passwords);
-  for (const user of inserts) {
+export async function applyUsers(tx: Tx, actor: Actor, plan: UserPlan): Promise<Change[]> {
+  const stored = await lockUsers(tx, actor.tenantId);
+  if (!isDeepStrictEqual(stored.map(withoutUse), plan.stored.map(withoutUse))) {
+    throw new UsersChangedError();
+  }
+  for (const user of plan.inserts) {
     await addUser(tx, actor, user);
   }
-  for (const { user, changes } of updates) {
+  for (const { user, changes } of plan.updates) {
     await changeUser(tx, actor, user, changes);
   }
-  const byEmail = new Map(stored.map((user) => [user.email, user]));
-  return {
-    changes: [
-      ...inserts.map(({ email }) => ({ what: 'user', name: email, change: 'added' as const, fields: [] })),
-      ...updates.flatMap(({ user, changes }) => describeChanges(user, changes)),
-    ],
-    users: users.map((document) => {
-      const email = normaliseEmail(document.email);
-      return { email, role: outcomeOf(byEmail.get(email), document).role as Role };
-    }),
-  };
+  return [
+    ...plan.inserts.map(({ email }) => ({ what: 'user', name: email, change: 'added' as const, fields: [] })),
+    ...plan.updates.flatMap(({ user, changes }) => describeChanges(user, changes)),
+  ];
 }
 
-/**
- * Compares the passwords of a tenant document with the stored hashes, and hashes the new passwords. This function runs before the
- * transaction of `applyUsers`, so that the transaction does not wait for this slow work. `passwords` keeps the results, and `applyUsers`
- * uses these results.
- */
-export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
-  await planUsers(stored, users, passwords);
+function withoutUse({ last_seen_at: _, ...user }: UserRow): Omit<UserRow, 'last_seen_at'> {
+  return user;
 }
 
 /** User of a tenant document. Only the e-mail of the user has been validated, so the other fields may have any value. */
 type NamedUser = { email: string; role: unknown; password?: unknown };
 
-/**
- * Checks if a tenant document would leave the tenant without an active owner.
- * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
- */
+/** Returns the e-mail addresses of the active owners if the document would leave the tenant without one, else an empty list. */
 export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
@@ -88,9 +76,6 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
 }
 
 /**
- * Returns the `name` and the `areas` that a user has after a tenant document is applied. Also returns `document_name` and `document_areas`,
- * the values of this document. They are stored so that the next document can be compared with them.
- *
  * If this document has no areas for a user, there are two cases:
  * - A stored user who was not in the previous document keeps the stored areas. An owner has chosen these areas, and the default might add
  *   areas to them.
@@ -111,12 +96,7 @@ function profileOf(user: UserRow | undefined, document: UserDocument) {
   return { ...said, areas: keepsAreas ? user.areas : areas, name: keepsName ? user.name : said.document_name };
 }
 
-/**
- * Returns the `role`, `is_active` and `invitation_expires_at` that a user has after a tenant document is applied. If the document has a
- * password for an invited person, the invitation ends, because the person can sign in with this password.
- * @param user undefined for a new user
- * @param document undefined if the document does not contain the user
- */
+/** If the document has a password for an invited person, the invitation ends, because the person can sign in with this password. */
 function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'> | undefined) {
   if (user === undefined || document === undefined) {
     return {
@@ -133,40 +113,35 @@ function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'>
   };
 }
 
-async function planUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<UserPlan> {
-  const plan: UserPlan = { inserts: [], updates: [] };
+/**
+ * Plans the changes of the users of a tenant document. Disables a user who is in the previous document but not in this one. Writes a value
+ * only if this document and the previous one have different values. All other values stay as they are stored, because an owner may have
+ * changed them after the previous document was applied (decision 12). Hashing passwords is slow, so no transaction should wait for a plan.
+ */
+export async function planUsers(stored: UserRow[], users: UserDocument[]): Promise<UserPlan> {
+  const plan: UserPlan = { stored, inserts: [], updates: [], users: [] };
   for (const document of users) {
-    const user = stored.find(({ email }) => email === normaliseEmail(document.email));
+    const email = normaliseEmail(document.email);
+    const user = stored.find((each) => each.email === email);
     if (user === undefined) {
-      plan.inserts.push(await newUser(document, passwords));
+      plan.inserts.push(await newUser(document));
     } else {
-      plan.updates.push({ user, changes: await changesOf(user, document, passwords) });
+      plan.updates.push({ user, changes: await changesOf(user, document) });
     }
+    plan.users.push({ email, role: outcomeOf(user, document).role as Role });
   }
-  const named = new Set(users.map(({ email }) => normaliseEmail(email)));
+  const named = new Set(plan.users.map(({ email }) => email));
   for (const user of stored.filter(({ email, is_in_document }) => is_in_document && !named.has(email))) {
-    const removed = {
-      is_in_document: false,
-      document_role: null,
-      document_password_hash: null,
-      document_name: null,
-      document_areas: null,
-    };
-    plan.updates.push({ user, changes: { ...removed, ...(user.is_active ? { is_active: false } : {}) } });
+    plan.updates.push({ user, changes: { ...NOT_DOCUMENTED, ...(user.is_active ? { is_active: false } : {}) } });
   }
   plan.updates = plan.updates.filter(({ changes }) => Object.keys(changes).length > 0);
   return plan;
 }
 
-async function newUser(document: UserDocument, passwords: PasswordWork): Promise<NewUser> {
+async function newUser(document: UserDocument): Promise<NewUser> {
   const { email, password, role } = document;
-  if (password === undefined) {
-    throw new Error(
-      `The new user ${email} of the tenant document has no password, but the validation of the document has not found this. ` +
-        'This is a fault of the program. Give this user a password in the document, and apply the document again.',
-    );
-  }
-  const password_hash = await passwords.hashFor(document, password);
+  // The validation of the document requires a password of a new user.
+  const password_hash = password === undefined ? unusableHash() : await hashPassword(password);
   return {
     id: newId(),
     email: normaliseEmail(email),
@@ -180,9 +155,9 @@ async function newUser(document: UserDocument, passwords: PasswordWork): Promise
   };
 }
 
-async function changesOf(user: UserRow, document: UserDocument, passwords: PasswordWork): Promise<UserChanges> {
+async function changesOf(user: UserRow, document: UserDocument): Promise<UserChanges> {
   const { role, is_active, invitation_expires_at } = outcomeOf(user, document);
-  const { password_hash, said } = await passwordOf(user, document, passwords);
+  const { password_hash, said } = await passwordOf(user, document);
   return differing(user, {
     role: role as Role,
     is_active,
@@ -195,31 +170,19 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
   });
 }
 
-/**
- * Returns two hashes:
- * - `password_hash` is the hash of the password that works after the document is applied.
- * - `said` is the hash of the password in the document. If the document has no password for the user, `said` is null. `said` is stored so
- *   that the next document can be compared with it.
- */
-async function passwordOf(user: UserRow, document: UserDocument, passwords: PasswordWork) {
-  const { password } = document;
+/** `said` is the hash of the password in the document, or null. It is stored so that the next document can be compared with it. */
+async function passwordOf(user: UserRow, { password }: UserDocument) {
   const { password_hash, document_password_hash: saidBefore } = user;
   if (password === undefined) {
     return { password_hash, said: null };
   }
-  if (saidBefore !== null && (await passwords.isPassword(document, password, saidBefore))) {
+  if (saidBefore !== null && (await isPassword(password, saidBefore))) {
     return { password_hash, said: saidBefore };
   }
-  const hash = (await passwords.isPassword(document, password, password_hash))
-    ? password_hash
-    : await passwords.hashFor(document, password);
+  const hash = (await isPassword(password, password_hash)) ? password_hash : await hashPassword(password);
   return { password_hash: hash, said: hash };
 }
 
-/**
- * Returns those changes of a user that `roomservice tenant apply` reports to the operator. Changes of `is_in_document` and of the columns
- * that begin with `document_` are not reported.
- */
 function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
   const fields: FieldChange[] = [
     ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
@@ -231,39 +194,4 @@ function describeChanges(user: UserRow, { role, password_hash, is_active, name, 
     return [{ what: 'user', name: user.email, change: is_active ? 'enabled' : 'disabled', fields }];
   }
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
-}
-
-/** Work on the password that a tenant document has for one user. */
-interface Done {
-  hash?: Promise<string>;
-  /** Checks of the password against stored hashes. A user has at most two stored hashes. */
-  checks: { stored: string; isRight: Promise<boolean> }[];
-}
-
-/**
- * Hashes and checks the passwords of one tenant document. Keeps each result with the user of the document, so that a repeated call does not
- * compute it again.
- */
-export class PasswordWork {
-  readonly #done = new WeakMap<UserDocument, Done>();
-
-  hashFor(user: UserDocument, password: string): Promise<string> {
-    return (this.#of(user).hash ??= hashPassword(password));
-  }
-
-  isPassword(user: UserDocument, password: string, stored: string): Promise<boolean> {
-    const { checks } = this.#of(user);
-    const done = checks.find((check) => check.stored === stored)?.isRight;
-    const isRight = done ?? isPassword(password, stored);
-    if (done === undefined) {
-      checks.push({ stored, isRight });
-    }
-    return isRight;
-  }
-
-  #of(user: UserDocument): Done {
-    const done = this.#done.get(user) ?? { checks: [] };
-    this.#done.set(user, done);
-    return done;
-  }
 }

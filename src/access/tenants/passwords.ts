@@ -58,20 +58,14 @@ export async function isPassword(password: string, hash: string): Promise<boolea
   return timingSafeEqual(actual, expected);
 }
 
-/**
- * Returns a hash that matches no password, for a person who still has to choose a password. The last part of a hash is the tag, which
- * argon2id computes from a password. Here the tag is random, so it belongs to no known password.
- */
+/** Returns a hash that matches no password, for a person who still has to choose a password. */
 export function unusableHash(): string {
   return hashText(randomBytes(16), randomBytes(TAG_BYTES));
 }
 
 let decoy: Promise<string> | undefined;
 
-/**
- * Returns the hash of a random password. If an e-mail is unknown, sign-in checks the password against this hash, so that the response takes
- * as long as for a known e-mail.
- */
+/** If an e-mail is unknown, sign-in checks the password against this hash, so that the response takes as long as for a known e-mail. */
 export function decoyHash(): Promise<string> {
   decoy ??= hashPassword(randomBytes(16).toString('hex'));
   return decoy;

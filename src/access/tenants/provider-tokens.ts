@@ -59,11 +59,7 @@ export function createProviderVerifier(provider: IdentityProvider): (token: stri
   };
 }
 
-/**
- * Fetches the key set of the identity provider, within 5 s.
- * @returns the number of its keys that may verify a token
- * @throws an error of `callOut` or of the library jose if the key set cannot be fetched or is not valid
- */
+/** Fetches the key set of the identity provider, within 5 s. */
 export async function countProviderKeys(provider: IdentityProvider): Promise<number> {
   const keySet = remoteKeySet(provider);
   await keySet.reload();
@@ -115,7 +111,6 @@ async function verifyWithFreshKeys(token: string, keySet: RemoteJWKSet, options:
   }
 }
 
-/** Verifies a token with each key that may have signed it, until one of them fits. */
 async function verifyWithAny(token: string, keySet: RemoteJWKSet, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
   let failure: unknown = new JWKSNoMatchingKey();
   for await (const key of candidatesFor(decodeProtectedHeader(token), keySet)) {

@@ -5,7 +5,6 @@ import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
 interface Dependencies {
   attempts: SignInAttempts;
-  /** Key that signs the bearer tokens that a sign-in returns. */
   tokenKey: Buffer;
 }
 

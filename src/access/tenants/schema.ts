@@ -28,7 +28,6 @@ export const Areas = Type.Array(Type.Enum([...AREAS], { type: 'string' }), {
     'the calendar. `rates`: changes of prices and restrictions. `deliveries`: deliveries and events. An owner has all areas.',
 });
 
-/** Returns each of the areas once, in the order of `AREAS`. */
 export function orderedAreas(areas: readonly string[]): Area[] {
   return AREAS.filter((area) => areas.includes(area));
 }
@@ -40,7 +39,6 @@ export const PersonName = Type.String({
   description: 'The name of the person for other people of the tenant.',
 });
 
-/** Password of an account, as a person types it. */
 export const Password = Type.String({
   minLength: 1,
   maxLength: 1024,
@@ -50,14 +48,16 @@ export const Password = Type.String({
 
 export const NewPassword = Type.String({ ...Password, minLength: 12, description: 'The new password.' });
 
+export const SignInEmail = Type.String({
+  ...TRIMMED,
+  minLength: 1,
+  maxLength: 254,
+  description: 'The e-mail address of the account. Upper and lower case make no difference.',
+});
+
 export const SignInRequest = Type.Object(
   {
-    email: Type.String({
-      ...TRIMMED,
-      minLength: 1,
-      maxLength: 254,
-      description: 'The e-mail address of the account. Upper and lower case make no difference.',
-    }),
+    email: SignInEmail,
     password: Password,
   },
   {

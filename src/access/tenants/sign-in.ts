@@ -1,19 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prepareAudit } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
-import { apiError } from '#platform/errors.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type Budget, type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
-import { normaliseEmail } from './email.ts';
 import { decoyHash, isPassword } from './passwords.ts';
-import { createAddressHash, type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
-import { isInvited } from './users.ts';
+import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { inTransaction } from '#platform/db/transaction.ts';
 
-/**
- * Maximum numbers of sign-in attempts per minute. `SIGN_INS_PER_ADDRESS` limits the attempts from one client address, and
- * `SIGN_INS_PER_EMAIL` the attempts with one e-mail. Both limits are checked before a password is hashed (decision 8).
- */
+/** Both limits are checked before a password is hashed (decision 8). */
 export const SIGN_INS_PER_ADDRESS = 100;
 export const SIGN_INS_PER_EMAIL = 10;
 
@@ -30,13 +26,6 @@ export interface Attempt {
   refusal?: string;
 }
 
-/** Result of the search for the user with the e-mail of an attempt. `user` is null for an unknown e-mail. */
-interface Account {
-  user: store.SigningInUser | null;
-  /** True if the user has signed in from the client address within the last 30 days. */
-  isAddressKnown: boolean;
-}
-
 /**
  * Checks passwords of users. The operations that take a password share one object of this class, so that the attempts at all these
  * operations count against the same limits.
@@ -48,8 +37,7 @@ export class SignInAttempts {
   readonly #byEmail: Budget;
   /**
    * Budget of the attempts with one e-mail from one client address, if the user has signed in from this address before. Attempts from other
-   * addresses cannot use up this budget. All attempts with this e-mail from unknown addresses share another budget. Both budgets have the
-   * same limit, so the limit in the response header does not show if the address is known.
+   * addresses cannot use up this budget.
    */
   readonly #byKnownAddress: Budget;
 
@@ -61,10 +49,7 @@ export class SignInAttempts {
     this.#byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   }
 
-  /**
-   * Counts an attempt to sign in from the client address. A request hook calls this method before the body is read.
-   * @throws ApiError 429 `rate_limited`
-   */
+  /** A request hook calls this method before the body is read. */
   async countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await countCall(this.#byAddress, clientNetwork(request.clientAddress), reply);
   }
@@ -72,18 +57,17 @@ export class SignInAttempts {
   /**
    * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so
    * that the client sees no difference.
-   * @throws ApiError 429 `rate_limited`
-   * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password, a disabled or an invited user, always the same
-   * error
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
-    const account = await this.#findAccount(attempt.email, clientNetwork(request.clientAddress));
-    const { user, isAddressKnown } = account;
+    const email = normaliseEmail(attempt.email);
+    const hashOf = (userId: string) => this.#hashAddress(userId, clientNetwork(request.clientAddress));
+    const user = (await store.findSigningInUser(this.#db, email, hashOf)) ?? null;
+    const isAddressKnown = isKnownAddress(user?.address.signed_in_at ?? null);
     const addressKey = user?.address.hash.toString('base64') ?? '';
     await (isAddressKnown
       ? countCall(this.#byKnownAddress, addressKey, reply)
-      : countCall(this.#byEmail, normaliseEmail(attempt.email), reply));
-    const checked = await this.#check(request, account, attempt);
+      : countCall(this.#byEmail, email, reply));
+    const checked = await this.#check(request, user, attempt);
     if (!isAddressKnown) {
       // This successful sign-in made the client address known for the user, so later attempts from this address have their own budget. The
       // sign-in counts as the first attempt in this budget.
@@ -92,19 +76,9 @@ export class SignInAttempts {
     return checked;
   }
 
-  /**
-   * Finds the user of an e-mail, and checks if the client address is known for this user.
-   * @param network client address, or for IPv6 the network of the client address, as `clientNetwork` returns it
-   */
-  async #findAccount(email: string, network: string): Promise<Account> {
-    const hashOf = (userId: string) => this.#hashAddress(userId, network);
-    const user = (await store.findSigningInUser(this.#db, normaliseEmail(email), hashOf)) ?? null;
-    return { user, isAddressKnown: isKnownAddress(user?.address.signed_in_at ?? null) };
-  }
-
   async #check(
     request: FastifyRequest,
-    { user }: Account,
+    user: store.SigningInUser | null,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
     // If the database cannot store the client address or the audit entry, the service only logs the error. The attempt still gets its usual
@@ -120,21 +94,53 @@ export class SignInAttempts {
       if (user !== null) {
         void this.#writeFailure(user, request.clientAddress).catch(onError);
       }
-      throw apiError('invalid_credentials', refusal ?? 'The e-mail or the password is wrong.', {
-        'www-authenticate': 'Bearer',
-      });
+      throw notSignedIn(refusal ?? 'The e-mail or the password is wrong.');
     }
     const { hash, signed_in_at: signedInAt } = user.address;
     await storeAddress(this.#db, { tenantId: user.tenant_id, userId: user.id }, { hash, signedInAt }).catch(onError);
     return user;
   }
 
-  /**
-   * Writes the audit entry of a failed attempt. The response does not wait for this write, because a longer response time would show that
-   * the e-mail belongs to a user.
-   */
+  /** The response does not wait for this write, because a longer response time would show that the e-mail belongs to a user. */
   async #writeFailure(user: store.UserRow, address: string): Promise<void> {
     const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
     await writeDown(this.#db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });
   }
+}
+
+/** Number of days for which a client address stays known for a user after the user's last sign-in from this address. */
+const KNOWN_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Maximum number of sign-in addresses that are stored for each user. The latest ones are kept. */
+const MAX_ADDRESSES = 20;
+
+/** Returns the keyed hash that is stored in place of an address. The same address has a different hash for each user. */
+type HashAddress = (userId: string, network: string) => Buffer;
+
+function createAddressHash(pepper: Buffer): HashAddress {
+  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'sign-in-address', 32));
+  return (userId, network) => createHmac('sha256', key).update(`${userId} ${network}`).digest();
+}
+
+function isKnownAddress(signedInAt: Date | null): boolean {
+  return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
+}
+
+async function storeAddress(
+  db: Database,
+  user: { tenantId: number; userId: string },
+  address: { hash: Buffer; signedInAt: Date | null },
+): Promise<void> {
+  if (address.signedInAt !== null && address.signedInAt >= startOfDay(0)) {
+    return;
+  }
+  const now = new Date();
+  await inTransaction(db, async (tx) => {
+    await store.upsertSignInAddress(tx, user, { hash: address.hash, signedInAt: now });
+    await store.removeSignInAddresses(tx, user, { before: startOfDay(-KNOWN_DAYS), keep: MAX_ADDRESSES });
+  });
+}
+
+function startOfDay(days: number): Date {
+  return new Date((Math.floor(Date.now() / DAY_MS) + days) * DAY_MS);
 }

@@ -1,55 +1,37 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
-import type { Share } from '#platform/db/inputs.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
 export type TenantRow = Selectable<TenantTable>;
 export type UserRow = Selectable<AppUser>;
-const TENANT_COLUMNS = ['id', 'slug', 'name', 'currency', 'timezone', 'features', 'created_at'] as const;
 
 export async function listTenants(db: Db): Promise<TenantRow[]> {
-  return await db.selectFrom('tenant').select(TENANT_COLUMNS).orderBy('id').execute();
+  return await db.selectFrom('tenant').selectAll().orderBy('id').execute();
 }
 
 export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow | undefined> {
-  return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
+  return await db.selectFrom('tenant').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
 /** Locks the tenant against changes until the transaction ends. Other transactions can still insert rows that refer to the tenant. */
 export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
-  return await tx
-    .selectFrom('tenant')
-    .select(TENANT_COLUMNS)
-    .where('slug', '=', slug)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-}
-
-export interface TenantValues {
-  slug: string;
-  name: string;
-  currency: string;
-  timezone: string;
-  features: string[];
+  return await tx.selectFrom('tenant').selectAll().where('slug', '=', slug).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Inserts a tenant, or updates the tenant that has this slug. @returns the tenant's id */
-export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number> {
-  const { slug, ...changing } = values;
+export async function upsertTenant(tx: Tx, values: Omit<TenantRow, 'id' | 'created_at'>): Promise<number> {
+  const { slug: _, ...changing } = values;
   const row = await tx
     .insertInto('tenant')
-    .values({ slug, ...changing })
+    .values(values)
     .onConflict((conflict) => conflict.column('slug').doUpdateSet(changing))
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
 }
 
-/**
- * User who makes a call, with the user's tenant. `now` is the time of the call by the clock of the database. `is_seen_due` is true if
- * `last_seen_at` is missing or at least a minute old, so that the time of this call must be written.
- */
+/** `now` is the time of the call by the clock of the database. */
 export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
 /** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
@@ -58,24 +40,28 @@ export async function findUserByEmail(db: Db, email: string): Promise<CallingUse
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
 }
 
-/** Smallest number of seconds between two writes of `last_seen_at` of a user, by all processes together. */
-export const SEEN_EVERY_SECONDS = 60;
-/**
- * SQL condition that is true if the stored time of the last call of the user `u` is missing or at least `SEEN_EVERY_SECONDS` old. The time
- * of a new call must then be written.
- */
-export const IS_SEEN_DUE = sql<boolean>`coalesce(u.last_seen_at <= now() - make_interval(secs => ${sql.lit(SEEN_EVERY_SECONDS)}), true)`;
+/** Smallest number of seconds between two writes of the last use of a person or a session, by all processes together. */
+const USED_EVERY_SECONDS = 60;
+
+/** Returns an SQL condition that is true if the time in the column is missing, or so old that a new use must be written. */
+export function isUseDue(column: 'u.last_seen_at' | 's.last_used_at') {
+  const rest = sql.lit(USED_EVERY_SECONDS);
+  return sql<boolean>`coalesce(${sql.ref(column)} <= now() - make_interval(secs => ${rest}), true)`;
+}
 
 export async function findUser(db: Db, tenantId: number, userId: string): Promise<CallingUser | undefined> {
-  const row = await db
+  return await db
     .selectFrom('app_user as u')
     .innerJoin('tenant as t', 't.id', 'u.tenant_id')
     .selectAll('u')
-    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), sql<Date>`now()`.as('now'), IS_SEEN_DUE.as('is_seen_due')])
+    .select([
+      sql<TenantRow>`to_jsonb(t)`.as('tenant'),
+      sql<Date>`now()`.as('now'),
+      isUseDue('u.last_seen_at').as('is_seen_due'),
+    ])
     .where('u.tenant_id', '=', tenantId)
     .where('u.id', '=', userId)
     .executeTakeFirst();
-  return row;
 }
 
 /** Tenant id and user id that do not exist. The query for an unknown e-mail uses them, so that it takes as long as for a known e-mail. */
@@ -83,11 +69,7 @@ const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' 
 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
-/**
- * Finds the user with this e-mail, and the time of the user's last sign-in from one client address. Runs the same two statements for a
- * known and for an unknown e-mail, so that the duration does not show if the e-mail is known.
- * @param hashOf returns the keyed hash of this client address for a user id
- */
+/** Runs the same two statements for a known and for an unknown e-mail, so that the duration does not show if the e-mail is known. */
 export async function findSigningInUser(
   db: Db,
   email: string,
@@ -156,30 +138,23 @@ export async function removeSignInAddresses(
     .execute();
 }
 
-/** Locks the user of the tenant with this e-mail against changes until the transaction ends. */
 export async function lockUserByEmail(tx: Tx, tenantId: number, email: string): Promise<UserRow | undefined> {
   return await usersOf(tx, tenantId).where('email', '=', email).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks one user against changes until the transaction ends. */
 export async function lockUser(tx: Tx, tenantId: number, userId: string): Promise<UserRow | undefined> {
   return await usersOf(tx, tenantId).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Lists all users of the tenant, also disabled users. */
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
 
-/** Lists the users as `listUsers` does, and locks them until the transaction ends. */
 export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
 }
 
 /**
- * Locks all owners of the tenant and the user with the id `personId` until the transaction ends, and returns these users. Disabled users
- * are included. Does not lock the other users, because a tenant may have many of them.
- *
  * While this function waits for a lock, another transaction may change the role of an owner to `staff`. The result leaves out this former
  * owner, unless the former owner has the id `personId`.
  */
@@ -197,10 +172,7 @@ function usersOf(db: Db, tenantId: number) {
 /** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
 const LINK_DAYS = 3;
 
-/**
- * Returns the end of a link or an invitation that begins now, by the clock of the database. A separate query computes this end, because a
- * database cluster refuses now() in the SET clause of the UPDATE that stores it.
- */
+/** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
 export async function readLinkEnd(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
     tx,
@@ -208,17 +180,13 @@ export async function readLinkEnd(tx: Tx): Promise<Date> {
   return (rows[0] as { at: Date }).at;
 }
 
-/**
- * Row of the table `sign_in`, which has one row for each e-mail of the users of all tenants. `is_free` is true if an invitation has
- * reserved the e-mail, but the invitation has expired.
- */
+/** `is_free` is true if an invitation has reserved the e-mail, but the invitation has expired. */
 export interface SignInEntry {
   email: string;
   tenant_id: number;
   is_free: boolean;
 }
 
-/** Returns the rows of the table `sign_in` for these e-mails, for users of any tenant. An unknown e-mail has no row. */
 export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
   return await db
     .selectFrom('sign_in')
@@ -227,7 +195,6 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-/** User to whom an e-mail belongs, or for whom an invitation reserves it. */
 interface EmailHolder {
   tenantId: number;
   userId: string;
@@ -237,9 +204,8 @@ interface EmailHolder {
 }
 
 /**
- * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. The table `sign_in` has the user
- * of each e-mail and the end of the reservation. These are two statements, because a database cluster refuses now() in ON CONFLICT.
- * @returns false if the e-mail belongs to an account, or if an invitation reserves it
+ * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. These are two statements, because
+ * a database cluster refuses now() in ON CONFLICT.
  */
 export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
   await tx.deleteFrom('sign_in').where('email', '=', email).where('held_until', '<=', sql<Date>`now()`).execute();
@@ -265,29 +231,10 @@ export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: 
   return held !== undefined;
 }
 
-export interface NewUser {
-  id: string;
-  email: string;
-  password_hash: string;
-  role: string;
-  /** Name of the user. Null if the user has no name, so that the e-mail address is shown. */
-  name: string | null;
-  areas: string[];
-  /** True if the user is in the tenant document that was applied last. A tenant document is the JSON file that describes a tenant. */
-  is_in_document: boolean;
-  /** Role of the user in the last tenant document. Null if that document does not contain the user. */
-  document_role: string | null;
-  /** Hash of the password in the last tenant document. Null if that document has no password for the user. */
-  document_password_hash: string | null;
-  /** Name and areas of the user in the last tenant document. Null if that document has no such value for the user. */
-  document_name: string | null;
-  document_areas: string[] | null;
-  /**
-   * Time at which the invitation of the user expires. Null if the user was never invited, has accepted the invitation, or got a password in
-   * another way.
-   */
-  invitation_expires_at: Date | null;
-}
+export type NewUser = Omit<
+  UserRow,
+  'tenant_id' | 'created_at' | 'last_seen_at' | 'generation' | 'is_active' | 'language'
+>;
 
 /** Inserts a user. The transaction must have claimed the e-mail of the user (`claimEmail`). */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
@@ -314,38 +261,37 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
     .execute();
 }
 
+const USE_COLUMNS = { app_user: 'last_seen_at', session: 'last_used_at' };
+
 /**
- * Writes `last_seen_at` of users. Skips a user whose stored time is less than a minute old. There is one statement for all users, or on a
- * database cluster, one for each tenant.
+ * Writes the times of the last uses of people or sessions. Skips a row whose stored time is less than a minute old. The process gives the
+ * age of each use, and the database subtracts the age from its own present time. So a wrong clock of the process makes no difference. The
+ * CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  */
-export async function updateLastSeen(db: Db, uses: LatestUse[], nowMs: number): Promise<void> {
+export async function updateLastUses(
+  db: Db,
+  table: keyof typeof USE_COLUMNS,
+  uses: LatestUse[],
+  nowMs: number,
+): Promise<void> {
+  const column = sql.ref(USE_COLUMNS[table]);
   await writeByShare(
     db,
     uses,
     ({ id }) => id,
-    (share) => updateSeenShare(db, share, nowMs),
+    async ({ inputs, tenantOf }) => {
+      await sql`
+        WITH used AS MATERIALIZED (
+          SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+            now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
+          FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                      ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+        )
+        UPDATE ${sql.table(table)} AS r SET ${column} = used.at
+        FROM used
+        WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
+      `.execute(db);
+      return [];
+    },
   );
-}
-
-/**
- * Writes the times of the last calls of users by one statement. The process gives the age of each call, and the database subtracts the age
- * from its own present time. So a wrong clock of the process makes no difference, because the process only measures an age of some seconds.
- * The CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
- * @returns the ids of the written users
- */
-async function updateSeenShare(db: Db, { inputs, tenantOf }: Share<LatestUse>, nowMs: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    WITH seen AS MATERIALIZED (
-      SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-        now() - make_interval(secs => given.age + ${sql.lit(SEEN_EVERY_SECONDS)}) AS due_at
-      FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                  ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-    )
-    UPDATE app_user AS u SET last_seen_at = seen.at
-    FROM seen
-    WHERE u.tenant_id = ${tenantOf('seen')} AND u.id = seen.id
-      AND (u.last_seen_at IS NULL OR u.last_seen_at <= seen.due_at)
-    RETURNING u.id
-  `.execute(db);
-  return rows.map(({ id }) => id);
 }

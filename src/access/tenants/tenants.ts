@@ -1,33 +1,30 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { apiError } from '#platform/errors.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
-import { normaliseEmail } from './email.ts';
 import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
-import { isInvited } from './users.ts';
+import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
 
 export {
-  applyUsers,
   activeOwnersLost,
-  PasswordWork,
-  prepareUsers,
+  applyUsers,
+  planUsers,
   type UserDocument,
+  type UserPlan,
+  UsersChangedError,
 } from './documented-users.ts';
-export { normaliseEmail } from './email.ts';
 export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
-  IS_SEEN_DUE,
+  isUseDue,
   listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
-  lockUsers,
   readLinkEnd,
   type TenantRow,
-  updateLastSeen,
+  updateLastUses,
   type UserRow,
 } from './store.ts';
 export {
@@ -37,10 +34,11 @@ export {
   differing,
   EmailTakenError,
   findTakenEmails,
-  hasUser,
   inviteAgain,
   isActiveOwner,
   isInvited,
+  normaliseEmail,
+  notSignedIn,
   replacePassword,
   setPassword,
 } from './users.ts';
@@ -55,24 +53,17 @@ export {
   Password,
   PersonName,
   Role,
+  SignInEmail,
 } from './schema.ts';
 export type { VerifyToken } from './tokens.ts';
 
-export interface Tenant {
-  id: number;
-  slug: string;
-  name: string;
-  currency: string;
-  timezone: string;
-  features: Feature[];
-}
+export type Tenant = Omit<store.TenantRow, 'created_at' | 'features'> & { features: Feature[] };
 
 /** Returns the actor that the audit trail records if this caller of a staff operation changes something. */
 export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenant'>): Actor {
   return { tenantId: tenant.id, type: type === 'person' ? 'user' : 'display', id };
 }
 
-/** Caller of a staff operation: a signed-in person (an owner or a member of the staff), or a display. */
 export interface Staff {
   type: 'person' | 'display';
   id: string;
@@ -81,7 +72,6 @@ export interface Staff {
   /** E-mail address of the person. Null for a display. `role` and `language` are also null for a display. */
   email: string | null;
   role: Role | null;
-  /** Areas of the staff API that the caller may use. An owner has all areas. */
   areas: Area[];
   /** Language of the person, as a BCP 47 tag. Null for a display, and for a person who has chosen no language. */
   language: string | null;
@@ -89,15 +79,13 @@ export interface Staff {
   session: StaffSession;
 }
 
-/** Session or token with which the caller of a staff operation has signed in. */
 export interface StaffSession {
   kind: 'person' | 'display' | 'token';
   /** Id of the session. Null for a token. */
   id: string | null;
   /**
-   * Number of the person's password at the time of this call. Each new password has a higher number. While a stream of the caller is open,
-   * the service compares this number with the stored number, because a new password ends the token. Null for a session, because the row of
-   * the session stores the number.
+   * Number of the person's password at the time of this call. While a stream of the caller is open, the service compares this number with
+   * the stored number, because a new password ends the token.
    */
   generation: number | null;
   /** Time at which the token or the session ends. A session may end later if it is used again after this call. */
@@ -106,7 +94,6 @@ export interface StaffSession {
   now: Date;
 }
 
-/** Returns the `Staff` object of a user who makes a call. */
 export function personOf(
   user: Pick<store.UserRow, 'id' | 'name' | 'email' | 'role' | 'areas' | 'language'> & { tenant: store.TenantRow },
   session: StaffSession,
@@ -132,10 +119,8 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
 }
 
 /**
- * Creates the tenant of a tenant document (the JSON file that describes a tenant), or updates it if a stored value differs from `tenant`.
  * Locks the stored row even if all values are equal. So if two documents for one tenant are applied at the same time, the second waits for
  * the first.
- * @returns the id of the tenant, and the changes
  */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
   const stored = await store.lockTenantBySlug(tx, tenant.slug);
@@ -148,22 +133,15 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
   return { id, changes: [{ what: 'tenant', name: tenant.slug, change, fields }] };
 }
 
-/** Person who has signed in with a token. */
 export interface TokenHolder {
   person: Staff;
   generation: number;
-  /** True if the identity provider has issued the token. */
   isFromProvider: boolean;
   /** True if the stored time of the person's last call is so old that the time of this call must be written. */
   isSeenDue: boolean;
 }
 
-/**
- * Returns the person whose token is in an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing
- * the password takes effect immediately.
- * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for a token from before the last change of the
- * password, and for a disabled, invited or unknown user
- */
+/** Reads the user's row at every call, so that disabling a user or changing the password takes effect immediately. */
 export async function authenticateToken(
   db: Database,
   verifyToken: VerifyToken,
@@ -176,9 +154,7 @@ export async function authenticateToken(
     if (subject !== null && 'email' in subject) {
       subject.noteRefusal('no active person has the e-mail of the token');
     }
-    throw apiError('invalid_credentials', 'A valid bearer token is required. Sign in at /v1/auth/token/.', {
-      'www-authenticate': 'Bearer',
-    });
+    throw notSignedIn('A valid bearer token is required. Sign in at /v1/auth/token/.');
   }
   const { generation } = user;
   return {

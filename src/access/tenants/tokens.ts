@@ -21,10 +21,7 @@ export interface SignedInUser {
   generation: number;
 }
 
-/**
- * User whom a valid token names. A token of the service names the user by id, and a token of the identity provider names the user by
- * e-mail. `expiresAt` is the end of the token. `noteRefusal` logs why the user of a provider's token was refused.
- */
+/** A token of the service names the user by id, and a token of the identity provider names the user by e-mail. */
 export type TokenSubject =
   | (SignedInUser & { expiresAt: Date })
   | (ProviderSubject & { noteRefusal: (reason: string) => void });
@@ -43,10 +40,8 @@ export function issueToken(key: Buffer, user: SignedInUser): Promise<string> {
 }
 
 /**
- * Returns a function that verifies tokens of the service and of the configured identity provider. The function resolves to null for a token
- * that is expired, forged or of another issuer. If a provider is configured, it logs why a token that is not of the service was refused.
- * It throws UnavailableError if the provider's keys cannot be fetched. A token has no influence on its own check. The algorithms, the issuer
- * and the audience are fixed, and keys or key URLs inside a token are never used.
+ * Returns a function that verifies tokens of the service and of the configured identity provider. A token has no influence on its own
+ * check. The algorithms, the issuer and the audience are fixed, and keys or key URLs inside a token are never used.
  */
 export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null, log: Logger): VerifyToken {
   if (provider === null) {
@@ -76,10 +71,7 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
   };
 }
 
-/**
- * Error codes of the library jose which mean that the key set of the identity provider could not be fetched or is not valid. After such an
- * error, the token may still be good.
- */
+/** Error codes of the library jose which mean that the key set of the identity provider could not be fetched or is not valid. */
 const KEY_SET_FAULTS = new Set([JOSEError.code, JWKSTimeout.code, JWKSInvalid.code]);
 
 /** Returns the issuer that a token names, before any check of the token. Returns undefined if the token is malformed or names no issuer. */

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Actor, type NewAuditEntry, writeAuditEntries } from '../audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { ApiError, OperatorError } from '#platform/errors.ts';
-import { normaliseEmail } from './email.ts';
+import { ApiError, apiError, OperatorError } from '#platform/errors.ts';
+import { trimmed } from '#platform/lib/unicode.ts';
 import { hashPassword, unusableHash } from './passwords.ts';
 import * as store from './store.ts';
 
-/** Error for an e-mail that belongs to an account, or that an invitation reserves. */
 export class EmailTakenError extends ApiError {
   constructor(email: string) {
     super(
@@ -18,19 +17,27 @@ export class EmailTakenError extends ApiError {
   }
 }
 
+/** Creates the error of a call that is not signed in. */
+export function notSignedIn(message: string): ApiError {
+  return apiError('invalid_credentials', message, { 'www-authenticate': 'Bearer' });
+}
+
+/** Returns the e-mail address in lower case and trimmed, because letter case makes no difference in e-mail addresses. */
+export function normaliseEmail(email: string): string {
+  return trimmed(email).toLowerCase();
+}
+
 /** Returns true if the person has not accepted the invitation, also if the invitation has expired. */
 export function isInvited(user: Pick<store.UserRow, 'invitation_expires_at'>): boolean {
   return user.invitation_expires_at !== null;
 }
 
-/** Returns true for an owner who may sign in. */
 export function isActiveOwner(
   user: Pick<store.UserRow, 'is_active' | 'invitation_expires_at'> & { role: unknown },
 ): boolean {
   return user.role === 'owner' && user.is_active && !isInvited(user);
 }
 
-/** Returns those of the wanted values that differ from the stored values of the user. */
 export function differing<Wanted extends Partial<store.UserRow>>(user: store.UserRow, wanted: Wanted): Partial<Wanted> {
   const before = new Map<string, unknown>(Object.entries(user));
   return Object.fromEntries(
@@ -38,10 +45,6 @@ export function differing<Wanted extends Partial<store.UserRow>>(user: store.Use
   ) as Partial<Wanted>;
 }
 
-/**
- * Adds a user, and writes an audit entry.
- * @throws EmailTakenError if a user of any tenant has the e-mail
- */
 export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
   const { id: subject, email, role, areas } = user;
   await claim(tx, actor, user, user.invitation_expires_at);
@@ -49,11 +52,7 @@ export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promis
   await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role, areas } }]);
 }
 
-/**
- * Values for a user who is not in the last applied tenant document, the JSON file that describes a tenant. The columns whose names begin
- * with `document_` are null here, because they store the data of the user from that document.
- */
-const NOT_DOCUMENTED = {
+export const NOT_DOCUMENTED = {
   is_in_document: false,
   document_role: null,
   document_password_hash: null,
@@ -61,10 +60,6 @@ const NOT_DOCUMENTED = {
   document_areas: null,
 };
 
-/**
- * Adds a person who cannot sign in before accepting an invitation, and writes an audit entry.
- * @throws EmailTakenError if a user of any tenant has the e-mail
- */
 export async function addInvited(
   tx: Tx,
   actor: Actor,
@@ -73,11 +68,7 @@ export async function addInvited(
   await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...NOT_DOCUMENTED });
 }
 
-/**
- * Invites a person again whose earlier invitation has expired, and writes an audit entry for each change.
- * @throws EmailTakenError if a user of any tenant already signs in with this e-mail, or if an invitation that has not expired reserves the
- * e-mail
- */
+/** Invites a person again whose earlier invitation has expired, and writes an audit entry for each change. */
 export async function inviteAgain(
   tx: Tx,
   actor: Actor,
@@ -100,8 +91,7 @@ async function claim(
 }
 
 /**
- * Changes a user, and writes an audit entry for each change. A new password and the disabling of the user end all tokens, sessions and
- * one-time links of the user.
+ * A new password and the disabling of the user end all tokens, sessions and one-time links of the user.
  * @throws EmailTakenError if `changes` contains `invitation_expires_at` and another user has the e-mail. An invitation reserves the e-mail
  * only for a limited time. So another user may have taken the e-mail after an earlier invitation of this user had expired
  */
@@ -116,10 +106,6 @@ export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, chan
   await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-/**
- * Fields of a user whose old and new values the audit trail shows. If a change sets several of these fields, one audit entry shows all of
- * them.
- */
 const SHOWN_FIELDS = ['role', 'name', 'areas'] as const;
 
 function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
@@ -139,13 +125,7 @@ function entriesOf(user: store.UserRow, changes: store.UserChanges): NewAuditEnt
   return entries;
 }
 
-/**
- * Gives a user a new password, and writes an audit entry.
- * @param checked stored password hash that was compared with the current password in the request
- * @param hash hash of the new password
- * @returns the new `generation` of the user, a number that each new password raises. Null if the stored password hash has changed since the
- * comparison
- */
+/** Gives a user a new password if the stored hash is still `checked`. Returns the new generation of the user, or else null. */
 export async function replacePassword(
   tx: Tx,
   actor: Actor,
@@ -164,7 +144,6 @@ export async function replacePassword(
   return user.generation + 1;
 }
 
-/** Changes the user's own name and language, and writes an audit entry for a new name. */
 export async function changeProfile(
   tx: Tx,
   actor: Actor,
@@ -182,27 +161,14 @@ export async function changeProfile(
   }
 }
 
-/**
- * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants. An expired invitation
- * reserves no e-mail.
- * @param tenantId null for a tenant that does not exist yet
- */
+/** Returns those of the given e-mails that belong to users of other tenants. */
 export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
   const taken = emails.length === 0 ? [] : await store.findSignIns(db, emails.map(normaliseEmail));
   const isTaken = (entry: store.SignInEntry) => entry.tenant_id !== tenantId && !entry.is_free;
   return new Set(taken.filter(isTaken).map(({ email }) => email));
 }
 
-/** Returns true if the tenant has a user with this e-mail address, active or disabled. */
-export async function hasUser(db: Database, tenantId: number, email: string): Promise<boolean> {
-  const [found] = await store.findSignIns(db, [normaliseEmail(email)]);
-  return found?.tenant_id === tenantId;
-}
-
-/**
- * Sets a new password for an existing user, and enables the user.
- * @throws OperatorError if the tenant has no user with this e-mail
- */
+/** Sets a new password for an existing user, and enables the user. */
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
   await inTransaction(db, async (tx) => {

@@ -4,10 +4,7 @@ import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 
 const FOLDER = join(PACKAGE_ROOT, 'contract');
 
-/**
- * The OpenAPI documents in the order in which the API reference lists them. `name` is the file name without its extension, and part of the
- * URL. `security` lists security schemes. Most operations of the document require all schemes of this list at the same time.
- */
+/** In the order in which the API reference lists them. Most operations require all schemes of `security` at the same time. */
 export const DOCUMENTS = [
   {
     name: 'third-party',
@@ -29,12 +26,10 @@ export const DOCUMENTS = [
   },
 ] as const;
 
-/** Returns the path of an OpenAPI document on the site. */
 export function documentPath(name: string): string {
   return `/openapi/${name}.json`;
 }
 
-/** Reads the bytes of an OpenAPI document from the folder `contract`. */
 export async function readDocument(name: string): Promise<Buffer> {
   return await readFile(join(FOLDER, `${name}.json`));
 }

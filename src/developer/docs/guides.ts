@@ -6,9 +6,7 @@ import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
 const FOLDER = join(PACKAGE_ROOT, 'docs/guides');
 
-/**
- * Names of the guides, in reading order. Each name is the name of a file in docs/guides without `.md`. The site shows only these files.
- */
+/** Names of the guides, in reading order. The site shows only these files. */
 export const GUIDE_NAMES = [
   'quick-start',
   'authentication',
@@ -45,12 +43,7 @@ export async function readGuide(name: GuideName): Promise<Guide> {
   return { name, ...(await renderMarkdown(String(source), resolveGuideLink)) };
 }
 
-/**
- * Returns the path on the site for a link in a guide. Guides link to the files of other guides, so that the links also work for a person
- * who reads the files without the site.
- * @returns null if the link names a file outside the folder of the guides, and the site does not serve this file
- * @throws Error if the link names a file in the folder of the guides, but `GUIDE_NAMES` does not list this file
- */
+/** Guides link to the files of other guides, so that the links also work for a person who reads the files without the site. */
 export function resolveGuideLink(href: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) {
     return href;

@@ -1,19 +1,20 @@
 import type { Token, Tokens } from 'marked';
-import { escapeHtml } from './html.ts';
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
 
 /** Result of `renderMarkdown`. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
-  /** Headings of level 2, each with the id of its anchor. */
   sections: { id: string; title: string }[];
   html: string;
 }
 
-/**
- * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The rendered HTML
- * then has only the text of the link.
- */
+/** Returns null if the site does not have the page. The rendered HTML then has only the text of the link. */
 export type ResolveLink = (href: string) => string | null;
 
 /** Renders a Markdown text of the project as HTML. HTML markup in the text is escaped, so the reader sees it as text. */
@@ -56,7 +57,6 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** Returns the text of a Markdown token without markup. */
 function plainText(token: Token | undefined): string {
   const children = token !== undefined && 'tokens' in token ? token.tokens : undefined;
   if (children !== undefined) {
@@ -65,10 +65,7 @@ function plainText(token: Token | undefined): string {
   return token !== undefined && 'text' in token ? token.text : '';
 }
 
-/**
- * Returns a function that makes the anchor of a heading from the title of the heading. Common code hosts make anchors by the same rule. So
- * a link to an anchor works both on the site and on the code host.
- */
+/** Common code hosts make anchors by the same rule, so a link to an anchor works both on the site and on the code host. */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();
   return (title) => {
@@ -97,10 +94,7 @@ function codeBlock(text: string, language = ''): string {
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;
 }
 
-/**
- * Renders a table. A wide table scrolls. With `tabindex`, a reader can also scroll the table with the keyboard. On a narrow screen, the
- * cells of a row are below each other, so each cell has the heading of its column in `data-label`.
- */
+/** On a narrow screen, the cells of a row are below each other, so each cell has the heading of its column in `data-label`. */
 function table({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const labels = header.map(({ tokens }) => escapeHtml(tokens.map(plainText).join('')));
   const headings = header.map((cell) => `<th>${inline(cell)}</th>`).join('');

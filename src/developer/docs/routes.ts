@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { App } from '#platform/http/app.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
-import { guidePage, guidesIndexPage } from './guide-pages.ts';
 import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
-import { llmsText } from './llms.ts';
-import { referencePage, referencePolicy } from './reference-page.ts';
+import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy } from './pages.ts';
 import { once, resourceRoute } from './resource.ts';
 import { readScalarScript } from './scalar.ts';
 
@@ -25,10 +23,7 @@ const GUIDE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const DAY_SECONDS = 24 * 60 * 60;
 
-/**
- * Registers the routes of the site: the reference, the guides and the OpenAPI documents. The routes need no credential. Each path is
- * registered separately, so a caller cannot read any other file.
- */
+/** Each path is registered separately, so a caller cannot read any other file. */
 export function docsRoutes(app: App): void {
   referenceRoute(app);
   guideRoutes(app);

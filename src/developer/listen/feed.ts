@@ -5,32 +5,19 @@ import type { FeedPage } from '#webhooks/events/events.ts';
 import { type CallService, createServiceCaller, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 
-/**
- * Page of the event feed. `brand` is the name that the service uses in the headers of webhook deliveries, for example in
- * `X-{brand}-Signature`.
- */
+/** `brand` is the name that the service uses in the headers of webhook deliveries, for example in `X-{brand}-Signature`. */
 export interface BrandedPage extends FeedPage {
   brand: string;
 }
 
 const TIMEOUT_MS = 30_000;
-/**
- * Value of the parameter `after` that stands for the present end of the feed. The service then returns no events, and the field `next` of
- * the response is the cursor of this end. A reader that continues from this cursor receives only later events.
- */
+/** Value of the parameter `after` that stands for the present end of the feed. */
 export const END_OF_FEED = 'latest';
-/** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
-/**
- * Bounds of the wait between two calls while the service cannot be reached, in milliseconds. The wait starts at `FIRST_WAIT_MS` and doubles
- * up to `LONGEST_WAIT_MS`.
- */
+/** Bounds of the wait between two calls while the service cannot be reached, in milliseconds. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
-/**
- * Longest time in seconds until the credential may call again after it has used its budget of calls (contract §8). The reader waits at most
- * this time, even if `Retry-After` has a greater value.
- */
+/** Longest time in seconds until the credential may call again after it has used its budget of calls (contract §8). */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /** Reader of one credential's event feed over HTTP. While the service cannot be reached, the reader waits and tries again. */
@@ -40,19 +27,13 @@ export class Feed {
   readonly #say: (text: string) => void;
   #failures = 0;
 
-  /** @param say receives notices, for example that the service cannot be reached, or that it can be reached again */
   constructor(config: PartnerConfig, say: (text: string) => void) {
     this.#config = config;
     this.#call = createServiceCaller(config);
     this.#say = say;
   }
 
-  /**
-   * Reads the events after a cursor. If the service cannot be reached or limits the calls, waits and tries again, without a time limit. If
-   * the service refuses the cursor, for example after a restore from a backup, continues at the end of the feed and prints a notice.
-   * @param after the `next` of the previous page, or `END_OF_FEED`
-   * @throws OperatorError if waiting does not help, because the service refuses the credential or the call
-   */
+  /** If the service cannot be reached or limits the calls, waits and tries again, without a time limit. */
   async readAfter(after: string): Promise<BrandedPage> {
     for (;;) {
       const outcome = await this.#read(after);
@@ -124,17 +105,13 @@ export class Feed {
   }
 }
 
-/**
- * Returns the page of the feed in a response. Returns null if the response has no page of the feed, for example because a proxy sent the
- * response.
- */
+/** Returns null if the response has no page of the feed, for example because a proxy sent the response. */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
   const page = parseJson(answer.text);
   return answer.status === 200 && brand !== null && isFeedPage(page) ? { ...page, brand } : null;
 }
 
-/** Parses JSON. @returns undefined if the text is not JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -143,10 +120,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Returns true if the value has the form of a page of the feed. Does not check the entries, because only the service sends responses of
- * this form.
- */
+/** Does not check the entries, because only the service sends responses of this form. */
 function isFeedPage(value: unknown): value is FeedPage {
   return (
     typeof value === 'object' &&

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryHeaders } from '#webhooks/deliveries/deliveries.ts';
 import { callReceiver } from './http.ts';
 
-/** Outcome of one POST to the developer's server. */
 export interface ForwardAttempt {
   /** HTTP status of the response. Null if no response came. */
   httpStatus: number | null;
@@ -12,7 +11,6 @@ export interface ForwardAttempt {
   isOk: boolean;
 }
 
-/** Event as the service would deliver it to a webhook URL. */
 export interface Delivery {
   eventId: string;
   /** Text of the body. The service signs exactly this text. */
@@ -22,18 +20,10 @@ export interface Delivery {
 
 /** Time limit of one POST, the same as for a webhook delivery of the service (contract §6). */
 const TIMEOUT_MS = 10_000;
-/**
- * Waits in milliseconds after the first and after the second failed attempt. The waits are shorter than the waits of the service, and there
- * are fewer attempts, because a developer waits for the result.
- */
+/** The waits are shorter than the waits of the service, and there are fewer attempts, because a developer waits for the result. */
 const RETRY_WAITS_MS = [500, 1_500];
 
-/**
- * Posts an event as the service would deliver it to a webhook URL. Tries up to three times, until a response has a status of 2xx. Every
- * attempt has the same body, but a new timestamp and a new signature.
- * @param attempted called after every attempt, with the wait before the next attempt in milliseconds, or null after the last attempt
- * @returns the last attempt, and the number of attempts
- */
+/** Posts an event up to three times, until a response has a status of 2xx. Each attempt has a new timestamp and signature. */
 export async function forward(
   { url, secret }: { url: URL; secret: string },
   delivery: Delivery,

@@ -24,13 +24,9 @@ export interface HttpFailure {
   failure: string;
 }
 
-/**
- * Function that calls the service and reads the whole response. It never throws. It returns the reason if no response came. Its connections
- * stay open, because `listen` calls the service every one or two seconds.
- */
+/** Never throws. Its connections stay open, because `listen` calls the service every one or two seconds. */
 export type CallService = (request: HttpRequest) => Promise<HttpAnswer | HttpFailure>;
 
-/** Creates the function that calls the service. */
 export function createServiceCaller({ serviceUrl, proxyVariables: proxyEnv }: PartnerConfig): CallService {
   const Agent = serviceUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
   const agent = new Agent({ keepAlive: true, proxyEnv });
@@ -46,10 +42,9 @@ export function createServiceCaller({ serviceUrl, proxyVariables: proxyEnv }: Pa
 }
 
 /**
- * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response. Follows no redirect, and
- * uses no proxy. Never throws. Opens a new connection for each request, because an earlier connection may not work any more after the
- * developer has restarted the server. Does not check the certificate of a server on the developer's own machine, because a local certificate
- * is self-signed, and the connection does not leave the machine.
+ * Opens a new connection for each request, because an earlier connection may not work any more after the developer has restarted the
+ * server. Does not check the certificate of a server on the developer's own machine, because a local certificate is self-signed, and the
+ * connection does not leave the machine.
  */
 export async function callReceiver({
   url,

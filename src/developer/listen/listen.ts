@@ -19,19 +19,13 @@ export interface ListenOptions {
 }
 
 export interface ListenOutput {
-  /** Receives each line of output about an event. */
   print: (line: string) => void;
-  /** Receives each notice, for example that the service cannot be reached. */
   say: (text: string) => void;
 }
 
 /**
- * Bounds of the wait between two reads of the feed, in milliseconds. The wait depends on the page that was read last:
- * - A full page: no wait, because the next page may have events too.
- * - A page with some events: `SHORTEST_WAIT_MS`.
- * - An empty page: each empty page in a row makes the wait longer by `WAIT_GROWTH_MS`, up to `LONGEST_WAIT_MS`.
- *
- * Except for the reads after full pages, `listen` makes 30 to 60 calls a minute.
+ * Bounds of the wait between two reads of the feed, in milliseconds. Except for the reads after full pages, `listen` makes 30 to 60 calls a
+ * minute.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
@@ -40,14 +34,7 @@ const WAIT_GROWTH_MS = 100;
 /** Prints and forwards one event. Resolves after the last attempt to forward it, so that events stay in their order. */
 type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
 
-/**
- * Prints each new event of the credential. If `forwardTo` is set, also posts the event to that URL, as the service would deliver it. The
- * events come from the event feed. So `listen` needs no public address and no registered webhook. It misses no event while the service
- * cannot be reached.
- * @returns never, because it runs until the process ends
- * @throws OperatorError if the service refuses the credential, if the service is on another machine and its URL is not https, or if the
- * signing secret cannot be stored
- */
+/** The events come from the event feed. So `listen` needs no public address and no registered webhook. */
 export async function listen(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<never> {
   refusePlainHttp(config, options);
   const handle = await createHandle(config, options, output);
@@ -67,10 +54,7 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
   }
 }
 
-/**
- * Refuses to send the API key and the secret to another machine without TLS, because other people on the network could read both.
- * @throws OperatorError if the URL is http, is on another machine, and plain HTTP is not allowed
- */
+/** Refuses to send the API key and the secret to another machine without TLS, because other people on the network could read both. */
 function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
   const url = new URL(serviceUrl);
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
@@ -81,7 +65,6 @@ function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: Lis
   }
 }
 
-/** Returns the function that prints and forwards one event. If events are forwarded, also prints the secret that signs them. */
 async function createHandle(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<Handle> {
   const printer = options.isJson ? createJsonPrinter(output.print) : createTextPrinter(output.print);
   const { forwardTo: url, events } = options;

@@ -4,9 +4,7 @@ import type { ForwardAttempt } from './forward.ts';
 /** Outcome of the last attempt to forward an event, and the number of attempts. Null if `listen` only prints events. */
 export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 
-/** Functions that print what happens to one event. */
 export interface Printer {
-  /** Called when the event was read from the feed. */
   arrived: (entry: FeedEntry) => void;
   /** Called after each attempt. @param waitMs wait before the next attempt in milliseconds, or null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
@@ -14,15 +12,10 @@ export interface Printer {
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;
 }
 
-/**
- * Indent of the lines about the attempts of an event. The time of the event takes ten columns, so these lines begin under the name of the
- * event.
- */
+/** The time of the event takes ten columns, so these lines begin under the name of the event. */
 const INDENT = ' '.repeat(10);
 
-/**
- * Most likely causes of a failed attempt to forward an event. The key is the status of the response, or the error code if no response came.
- */
+/** The key is the status of the response, or the error code if no response came. */
 const HINTS: Record<string, string> = {
   401: 'does your server verify the raw body with the secret that "roomservice listen" printed at its start?',
   ECONNREFUSED: 'no server listens there; is your server running on that port?',
@@ -33,7 +26,6 @@ const HINTS: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of your server is not trusted; set NODE_EXTRA_CA_CERTS to its file',
 };
 
-/** Creates a printer for people. It prints one line for each event, and one line for each attempt to forward the event. */
 export function createTextPrinter(print: (line: string) => void): Printer {
   return {
     arrived({ event, event_id, occurred_at, data: { status, ...ids } }) {
@@ -58,10 +50,6 @@ function describe({ httpStatus, durationMs, error }: ForwardAttempt, next: strin
   return `${outcome}${next}${hint === undefined ? '' : `: ${hint}`}`;
 }
 
-/**
- * Creates a printer for programs. After the last attempt for an event, it prints one line of JSON with the signed fields of the event, and
- * with the outcome of the attempt in `forwarded`.
- */
 export function createJsonPrinter(print: (line: string) => void): Printer {
   return {
     arrived() {},
@@ -76,10 +64,7 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
   return { http_status: httpStatus, duration_ms: durationMs, error, attempts };
 }
 
-/**
- * Returns the text unchanged if it has only the characters of ids and URLs. Otherwise returns the text quoted and escaped, because other
- * characters could look like another field or control the terminal.
- */
+/** Quotes and escapes a text with other characters, which could look like another field or control the terminal. */
 function printable(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));
 }

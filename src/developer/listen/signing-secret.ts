@@ -6,11 +6,7 @@ import { newSecret } from '#access/credentials/credentials.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { writeNewFile } from '#platform/lib/new-file.ts';
 
-/**
- * Returns the secret that signs forwarded events of this credential on this machine. The first call makes and stores the secret, and later
- * calls return the same secret. The secret has the form of a `webhook_secret`, but the service does not know it.
- * @throws OperatorError if the secret cannot be stored or read
- */
+/** The first call makes and stores the secret, and later calls return the same secret. */
 export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: PartnerConfig): Promise<string> {
   if (stateDir === null) {
     throw new OperatorError(

@@ -12,26 +12,15 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders, readStays } from './store.ts';
 
-/**
- * Limits of the pause between two passes, in milliseconds of real time. A pass changes the status of each order and each stay whose next
- * status is due. The pause is one second of the simulation, but not shorter or longer than these limits.
- */
+/** The pause is one second of the simulation, but not shorter or longer than these limits. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/**
- * Largest number of orders of each status, and of confirmed stays, that one pass reads. The limit bounds the cost of the pass. The next
- * pass reads the following orders and stays.
- */
+/** Largest number of orders of each status, and of confirmed stays, that one pass reads. */
 const ROWS_PER_PASS = 50;
-/** Id before all rows. */
 const FIRST_ID = firstIdAt(0);
-/**
- * Order statuses that are not final, the latest first. A pass reads the orders in this sequence of statuses. If the pass changes an order
- * from `pending` to `confirmed`, it has already read the confirmed orders. So it reads no order twice.
- */
+/** The latest first, so that a pass which changes an order to `confirmed` has already read the confirmed orders. */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
-/** Actor of all changes of orders and stays that the sandbox makes. */
 const SANDBOX: ChangeActor = { type: 'sandbox', id: null };
 
 export interface SandboxOptions {
@@ -46,31 +35,22 @@ export interface SandboxOptions {
 }
 
 /**
- * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if people
- * worked there, through the functions that the staff API uses. The sandbox stores no data of its own, because it computes the next status
- * from the order or the reservation. Each change locks its row, so people and several sandboxes may work at the same time.
+ * The sandbox stores no data of its own, because it computes the next status from the order or the reservation. Each change locks its row,
+ * so people and several sandboxes may work at the same time.
  */
-export interface Sandbox {
-  /** Stops the sandbox. Resolves when the change of an order or stay that is under way has ended. */
-  stop(): Promise<void>;
-}
-
-export function startSandbox(options: SandboxOptions): Sandbox {
+export function startSandbox(options: SandboxOptions) {
   const stopping = new AbortController();
   const running = run(options, stopping.signal);
   return {
-    async stop() {
+    /** Resolves when the change of an order or stay that is under way has ended. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },
   };
 }
 
-/**
- * Runs passes until the signal is aborted. A pass changes the status of each order and each stay whose next status is due. If several
- * passes fail in a row, logs only the first failure. The sandbox continues after a failure, because a later pass can make the changes that
- * the failed pass did not make.
- */
+/** The sandbox continues after a failure, because a later pass can make the changes that the failed pass did not make. */
 async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const runPass = createPass(options, signal);
@@ -92,10 +72,6 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
   }
 }
 
-/**
- * Returns a function that runs one pass. A pass reads unfinished orders and confirmed stays. If the next status of an order or a stay is
- * due, the pass changes the status.
- */
 function createPass({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
@@ -144,10 +120,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
   };
 }
 
-/**
- * Returns a function that reads the next `ROWS_PER_PASS` rows of a list at each call. After the end of the list, the next call reads the
- * first rows again. So the passes together read every row, even in a long list.
- */
+/** Reads the next rows at each call, and begins again after the last row, so the passes together read every row of a long list. */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string) => Promise<Row[]>,
 ): (tenantId: number) => Promise<Row[]> {
@@ -159,10 +132,7 @@ function readInTurns<Row extends { id: string }>(
   };
 }
 
-/**
- * Waits for a status change. Ignores a refusal (`ApiError`). A refusal means that a person or another process has changed the row since the
- * pass read it. The change of the person or the other process has priority.
- */
+/** A refusal means that a person or another process has changed the row since the pass read it. */
 async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
   try {
     await move;

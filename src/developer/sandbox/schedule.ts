@@ -1,28 +1,21 @@
 import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/orders.ts';
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
-/**
- * Next status of an order or a stay, and the time at which this status is due. `afterMs` is the time since the creation of the order or
- * stay, in milliseconds of simulated time.
- */
+/** `afterMs` is the time since the creation of the order or stay, in milliseconds of simulated time. */
 export interface Step<Status> {
   status: Status;
   afterMs: number;
 }
 
-/** Fields of an order that decide its next status. */
 export interface KitchenOrder {
   id: string;
   status: OrderStatus;
   order_type: OrderType;
   portions: number;
-  /**
-   * SKU of a special dish, which decides the next statuses of the order (docs/guides/sandbox.md). Null for an order without a special dish.
-   */
+  /** SKU that decides the next statuses (docs/guides/sandbox.md). Null for an order without a special dish. */
   special_sku: string | null;
 }
 
-/** Fields of a confirmed reservation that decide its next status. */
 export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
@@ -34,30 +27,19 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Cooking time of an order with one portion. Each further portion adds one minute, for at most `MOST_EXTRA_PORTIONS` further portions. */
 const COOKING_MS = 10 * MINUTE_MS;
-/**
- * Largest number of extra portions that add cooking time. All portions of an order except the first portion are extra portions. Extra
- * portions above this number add no time, because the kitchen cooks several portions at the same time.
- */
+/** Extra portions above this number add no time, because the kitchen cooks several portions at the same time. */
 const MOST_EXTRA_PORTIONS = 10;
 /** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */
 const SLOW_KITCHEN = 4;
 
-/**
- * Next status of a stay for special guest names (docs/guides/sandbox.md). A developer books a stay with such a name to choose its next
- * status. The keys are in lower case, but a name matches in any letter case.
- */
+/** Next status of a stay for special guest names, in lower case (docs/guides/sandbox.md). */
 const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map([
   ['cancelled by hotel', { status: 'cancelled', afterMs: 30 * SECOND_MS }],
   ['no show', { status: 'no_show', afterMs: MINUTE_MS }],
   ['early checkout', { status: 'completed', afterMs: MINUTE_MS }],
 ]);
 
-/**
- * Returns the next status that the sandbox gives to an order, also if a person set the current status. An order never goes back to an
- * earlier status. Only a delivery order gets the status `out_for_delivery`. The result depends only on the order, so every process returns
- * the same result.
- * @returns null if the sandbox does not change this order any more
- */
+/** The result depends only on the order, so every process returns the same result. */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
   return stepsOf(order).find(({ status }) => mayFollow(order.status, status, order.order_type)) ?? null;
 }
@@ -94,18 +76,11 @@ function cookingMs({ portions, special_sku }: KitchenOrder): number {
   return (COOKING_MS + extraPortions * MINUTE_MS) * (special_sku === 'SANDBOX-SLOW-KITCHEN' ? SLOW_KITCHEN : 1);
 }
 
-/**
- * Returns a number from 0 to 1 that differs from order to order like a random number, but is always the same for one order. It is computed
- * from the last 16 bits of the order id, which are random.
- */
+/** Returns a number from 0 to 1, computed from the last 16 bits of the order id, which are random. */
 function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }
 
-/**
- * Returns the next status of a confirmed reservation. A special guest name decides the status. With any other name, the stay is completed
- * at the check-out.
- */
 export function nextStayStep(stay: ConfirmedStay): Step<ReservationStatus> {
   return (
     STEP_BY_GUEST_NAME.get(stay.guest_name.trim().toLowerCase()) ?? {

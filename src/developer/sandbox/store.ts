@@ -9,10 +9,8 @@ export interface OrderRow extends KitchenOrder {
 }
 
 /**
- * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
- * the special dish, so the lines are not transferred. The SKU of a special dish begins with `SANDBOX-` and decides the next statuses of the
- * order. If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use
- * the index of open orders.
+ * If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use the
+ * index of open orders.
  */
 export async function readOrders(
   db: Database,
@@ -40,7 +38,6 @@ export async function readOrders(
 
 type StayRow = Pick<Selectable<Reservation>, 'id' | 'room_type_id' | 'check_out' | 'guest_name' | 'created_at'>;
 
-/** Reads the tenant's confirmed stays whose id is after `afterId`, oldest first. */
 export async function readStays(db: Database, tenantId: number, afterId: string, limit: number): Promise<StayRow[]> {
   return await db
     .selectFrom('reservation')

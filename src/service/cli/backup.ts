@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
-import { copyDatabase, countsOf } from '#platform/copy/copy.ts';
+import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
 import { openDatabaseSource } from '#platform/copy/database-source.ts';
 import { emptyDatabase } from '#platform/copy/database-target.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
@@ -13,14 +13,23 @@ import { type Database, withDatabase } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { findMasterKey, openKeyring, unwrapsPepper } from '#platform/keys/keys.ts';
+import {
+  findMasterKey,
+  masterKeyPath,
+  openKeyring,
+  rewrapPepper,
+  storeMasterKey,
+  unwrapsPepper,
+} from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
+import type { Config } from '#platform/config.ts';
+import { readPassword } from '#platform/db/embedded/cluster.ts';
+import { raiseFeedEra } from '#webhooks/events/feed.ts';
 
-/** Maximum number of faults of the backup that the error message lists. */
 const MAX_NAMED = 5;
 
 export interface BackupFlags extends OutputOptions {
@@ -28,10 +37,7 @@ export interface BackupFlags extends OutputOptions {
   passphraseFile?: string;
 }
 
-/**
- * Runs `roomservice backup FILE`. Writes all rows as they are at one moment, while other processes use the database. Does not migrate the
- * database, because an operator may make the backup before an upgrade. Then processes of an earlier version still use the database.
- */
+/** Runs `roomservice backup FILE`. Does not migrate the database, because an operator may make the backup before an upgrade. */
 export async function makeBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const { passphraseFile } = flags;
@@ -49,7 +55,6 @@ export async function makeBackup(context: Context, file: string, flags: BackupFl
   }
 }
 
-/** @returns the number of rows of each table */
 async function writeRows(
   { config, terminal }: Context,
   url: string,
@@ -84,25 +89,14 @@ function describeBackup(file: string, bytes: number, counts: Record<string, numb
   return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
 }
 
-/** Returns a number of bytes as text, in KiB below 10 MiB and otherwise in MiB. */
 function formatBytes(bytes: number): string {
   const kib = bytes / 1024;
   return kib < 10 * 1024 ? `${Math.ceil(kib)} KiB` : `${Math.ceil(kib / 1024)} MiB`;
 }
 
-interface Verified {
-  tenants: number;
-  rows: number;
-  nights: number;
-  /** Number of secrets that were decrypted. Null if there is no master key. */
-  secrets: number | null;
-  faults: string[];
-}
+type Verified = Awaited<ReturnType<typeof verifyIn>>;
 
-/**
- * Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. Compares each row, and compares the night
- * counters with the reservations, and decrypts the secrets. Exits 1 if it finds a fault. Without a master key, the secrets are not checked.
- */
+/** Runs `roomservice backup verify FILE`. Restores the backup into a temporary embedded database. */
 export async function verifyBackup(context: Context, file: string, flags: BackupFlags): Promise<void> {
   const { config, terminal } = context;
   const backup = await openBackup(file);
@@ -123,7 +117,6 @@ export async function verifyBackup(context: Context, file: string, flags: Backup
   }
 }
 
-/** Restores the backup into a temporary embedded database, and checks it there. */
 async function verifyRows({ terminal }: Context, backup: Backup, masterKey: Buffer | null): Promise<Verified> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-verify-'));
   await chmod(folder, 0o711); // PostgreSQL may run as another user of the system, who must be able to enter the folder.
@@ -152,7 +145,7 @@ async function verifyIn(
   backup: Backup,
   masterKey: Buffer | null,
   showProgress: (message: string) => void,
-): Promise<Verified> {
+) {
   const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);
@@ -168,7 +161,6 @@ async function verifyIn(
   });
 }
 
-/** Returns a sentence for each night whose counter differs from the reservations. */
 function nightFaults(counted: CountedNights[]): string[] {
   return counted
     .flatMap(({ differences }) => differences)
@@ -219,10 +211,7 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
   return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }
 
-/**
- * Decrypts the master key of a backup with the passphrase. @returns null if there is no passphrase
- * @throws OperatorError if the passphrase is wrong, or if the backup has no master key
- */
+/** Decrypts the master key of a backup. Returns null if there is no passphrase. */
 export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;
@@ -234,4 +223,128 @@ export async function openBackupKey({ sealedKey }: Backup, passphraseFile: strin
     );
   }
   return await openSealedKey(sealedKey, passphrase);
+}
+
+type KeyState = 'opens' | 'missing' | 'wrong';
+
+/** Runs `roomservice restore FILE`. If the command fails or is killed before all rows are committed, the database stays empty. */
+export async function restore(context: Context, file: string, flags: BackupFlags): Promise<void> {
+  const { config, terminal } = context;
+  const backup = await openBackup(file);
+  try {
+    const backupKey = await openBackupKey(backup, flags.passphraseFile);
+    await refuseOtherFiles(config);
+    await refuseOtherKey(config, backup, backupKey);
+    await checkBackup(file, terminal.showProgress);
+    const { keyState, rows } = await loadBackup(context, backup, backupKey);
+    const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
+    terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
+  } finally {
+    backup.close();
+  }
+}
+
+async function loadBackup(context: Context, backup: Backup, backupKey: Buffer | null) {
+  const { config, terminal } = context;
+  const server = await openServer(context, { role: 'exclusive', mayCreate: true });
+  try {
+    let keyState: KeyState = 'missing';
+    const target = emptyDatabase(server.url, async (db) => {
+      keyState = await handOverKeys(config, db, backup, backupKey);
+      await raiseFeedEra(db);
+    });
+    const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
+    tellDatabase(config, terminal.notify);
+    return { keyState, rows };
+  } finally {
+    await server.close();
+  }
+}
+
+/** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */
+async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
+    return;
+  }
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') {
+      return [];
+    }
+    throw new OperatorError(`DATA_DIR ${dataDir} cannot be read (${error.code}). Choose an empty folder.`);
+  });
+  const other = names.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
+  if (other !== undefined) {
+    throw new OperatorError(
+      `DATA_DIR ${dataDir} is not empty: it has ${JSON.stringify(other)}. Choose an empty folder. Nothing was changed.`,
+    );
+  }
+}
+
+/**
+ * Refuses the restore before anything is loaded, if DATA_DIR already has a master key that differs from the master key of the backup, or if
+ * the only master key would be the encrypted one in the backup.
+ */
+async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: Buffer | null): Promise<void> {
+  const own = await findMasterKey(config);
+  if (own === null && backupKey === null && sealedKey !== null) {
+    throw needsPassphrase();
+  }
+  if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
+    throw new OperatorError(
+      `${masterKeyPath(config.dataDir)} is the master key of another installation. Choose another DATA_DIR. Nothing was changed.`,
+    );
+  }
+}
+
+function needsPassphrase(): OperatorError {
+  return new OperatorError(
+    'This installation does not have the master key of the backup, but the backup contains it. ' +
+      'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.',
+  );
+}
+
+/** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
+async function handOverKeys(
+  config: Config,
+  db: Database,
+  { sealedKey }: Backup,
+  backupKey: Buffer | null,
+): Promise<KeyState> {
+  if (backupKey !== null && config.masterKey === null) {
+    await storeMasterKey(config.dataDir, backupKey);
+  } else if (backupKey !== null && config.masterKey !== null) {
+    await rewrapPepper(db, backupKey, config.masterKey);
+  }
+  const key = await findMasterKey(config);
+  if (key === null) {
+    return 'missing';
+  }
+  if (await unwrapsPepper(db, key)) {
+    return 'opens';
+  }
+  if (sealedKey !== null) {
+    throw needsPassphrase();
+  }
+  return 'wrong';
+}
+
+function describeRestored(config: Config, backup: Backup, rows: Record<string, number>, keyState: KeyState): string {
+  return [
+    `Restored the backup of ${backup.createdAt} (${describeRows(rows)}). Each row was compared with the backup.`,
+    describeKey(config, keyState),
+    'Partners who read the event feed get 400 for a cursor from before the restore. The error message tells them how to continue.',
+  ].join('\n');
+}
+
+function describeKey({ databaseUrl, dataDir }: Config, keyState: KeyState): string {
+  const remedy =
+    databaseUrl === null
+      ? `Before you start the service, write the master key with which the backup was made to ${masterKeyPath(dataDir)}, or set MASTER_KEY.`
+      : 'Before you start the service, set MASTER_KEY to the master key with which the backup was made, or set that key as MASTER_KEY_PREVIOUS beside the new one.';
+  return {
+    opens:
+      'The master key decrypts the restored keys. All credentials, webhook secrets and users work as before. Start the service.',
+    missing: `This installation does not have the master key yet. ${remedy}`,
+    wrong: `The master key of this installation does not decrypt the restored keys. ${remedy}`,
+  }[keyState];
 }

@@ -23,30 +23,9 @@ import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform
 import { databaseOf, refuseDevelopment } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
-/** Time limit in milliseconds for each server that `config check` tries. */
 const TRY_LIMIT_MS = 5_000;
 
-/** Variable of the service, as the command reports it. */
-interface Variable {
-  name: string;
-  /**
-   * Value that the service uses. In a URL, user name, password and query are replaced by `…`. Null if there is no value, or if the value is
-   * a secret or faulty.
-   */
-  value: string | null;
-  is_secret: boolean;
-  source: 'environment' | 'file' | 'default' | 'not set';
-  /** Path of the file that contains the value. Null unless the source is a file. */
-  file: string | null;
-  meaning: string;
-  fault: string | null;
-}
-
-/**
- * Runs `roomservice config check`. The command prints all variables and all faults, and tries the servers that the configuration names. It
- * creates and changes nothing, and shows no secret.
- * @returns true if there is no fault
- */
+/** Runs `roomservice config check`. It creates and changes nothing, and shows no secret. */
 export async function checkConfig(
   environment: Environment,
   terminal: Terminal,
@@ -76,10 +55,8 @@ export async function checkConfig(
   return isOk;
 }
 
-function describe(
-  { name, default: value, isSecret, meaning }: Setting,
-  { text, source, file, fault }: Reading,
-): Variable {
+/** Describes a variable as `--json` reports it. The value is null if it is missing, secret or faulty. */
+function describe({ name, default: value, isSecret, meaning }: Setting, { text, source, file, fault }: Reading) {
   const isShown = !isSecret && fault === null;
   const effective = source === 'default' ? value : text;
   return {
@@ -98,7 +75,15 @@ function withoutLogin(value: string): string {
   return value.includes('://') ? value.replace(/\/\/.*@/, '//…@').replace(/\?.*/s, '?…') : value;
 }
 
-function linesOf({ name, value, is_secret: isSecret, source, file, meaning, fault }: Variable): string[] {
+function linesOf({
+  name,
+  value,
+  is_secret: isSecret,
+  source,
+  file,
+  meaning,
+  fault,
+}: ReturnType<typeof describe>): string[] {
   const shown = value ?? (isSecret && source !== 'not set' ? '(secret)' : '');
   const assignment = shown === '' ? name : `${name} = ${printable(shown)}`;
   return [
@@ -113,7 +98,6 @@ function lineOfTry({ title, tried, details, faults }: Try): string {
   return [`${title}: ${outcome}.`, ...details, ...faults].map((part) => printable(part)).join(' ');
 }
 
-/** Server that `config check` tries. */
 interface Server {
   what: 'database' | 'redis' | 'jwks' | 'smtp';
   title: string;
@@ -151,7 +135,6 @@ const SERVERS: Server[] = [
   { what: 'smtp', title: 'Mail server', variables: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'], attempt: tryMailServer },
 ];
 
-/** Tries all servers of the configuration at the same time, each with its own time limit. */
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
     const notTried = (reason: string) => ({ what, title, tried: false, details: [reason], faults: [] });
@@ -208,7 +191,6 @@ async function tryMailServer({ mail }: Config): Promise<Findings | null> {
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
 
-/** Creates the error for a server that cannot be used, with the reason and the remedy. */
 function unusable(what: string, error: unknown, setting: SettingName, choices: TlsChoices): OperatorError {
   const inner = innermost(error) as NodeJS.ErrnoException;
   const tls = describeTlsFault(inner, choices);
@@ -219,7 +201,6 @@ function unusable(what: string, error: unknown, setting: SettingName, choices: T
   );
 }
 
-/** Returns the innermost error of a failed connection. */
 function innermost(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return innermost(error.errors[0]);
@@ -227,10 +208,6 @@ function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
-/**
- * Connects to the database, and reads its version, its migrations and its keys. Changes nothing.
- * @throws OperatorError if the database is out of reach or refuses the connection
- */
 async function tryDatabase(config: Config, url: string): Promise<Findings> {
   let db: Database | undefined;
   try {
@@ -251,7 +228,6 @@ async function tryDatabase(config: Config, url: string): Promise<Findings> {
   }
 }
 
-/** Adds what the migrations and the keys of a database are to the findings. */
 async function checkState(config: Config, db: Database, { details, faults }: Findings): Promise<void> {
   await refuseDevelopment(db, config);
   const migrations = await compareMigrations(db);
@@ -277,10 +253,7 @@ async function checkState(config: Config, db: Database, { details, faults }: Fin
   details.push(hasKeys ? 'The master key unwraps its keys.' : 'It has no keys yet. The first start makes them.');
 }
 
-/**
- * Finds out what DATA_DIR contains, and reads the embedded database only if it runs. Creates and starts nothing.
- * @throws EmbeddedPostgresError or OperatorError if the database cannot be used
- */
+/** Finds out what DATA_DIR contains, and reads the embedded database only if it runs. */
 async function tryEmbedded(config: Config): Promise<Findings> {
   const folder = resolve(config.dataDir);
   const state = await inTime(TRY_LIMIT_MS, () => inspectEmbedded(config.dataDir));

@@ -43,7 +43,7 @@ describe('the demo tenant that the first serve --demo makes', () => {
   async function checkOnce(): Promise<void> {
     const people = (await get('people/', 'owner@demo.example')).body as { email: string }[];
     assert.deepEqual(people.map(({ email }) => email).sort(), [FRONT_DESK, KITCHEN, 'owner@demo.example']);
-    const stays = (await get('reservations/', FRONT_DESK)).body as { source: string }[];
+    const stays = (await get('reservations/', FRONT_DESK)).body.results as { source: string }[];
     assert.deepEqual(
       stays.map(({ source }) => source),
       ['house'],
@@ -70,7 +70,7 @@ describe('the demo tenant that the first serve --demo makes', () => {
   it('200: the list of stays has one stay that the front desk has booked, and that arrives on the next day', async () => {
     const { status, body } = await get('reservations/', FRONT_DESK);
     assert.equal(status, 200);
-    const [{ source, check_in, check_out, guest, room_type_id }, ...others] = body;
+    const [{ source, check_in, check_out, guest, room_type_id }, ...others] = body.results;
     assert.deepEqual([source, guest.name, others], ['house', 'Beatriz Nunes', []]);
     assert.ok(arrivals.includes(check_in), check_in);
     assert.equal(check_out, addDays(check_in, 2));

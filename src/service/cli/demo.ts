@@ -12,7 +12,6 @@ import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tena
 import {
   type Area,
   findTenantBySlug,
-  hasUser,
   listTenants,
   listUsers,
   setPassword,
@@ -26,27 +25,17 @@ import { createBusiness } from '../business.ts';
 import { type Context, type Runtime, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/**
- * Command that the operator must type, as messages show it. In a checkout, which has a lock file, npx finds the command. An installation of
- * the npm package puts the command on the PATH. Its messages do not show npx, because outside a checkout npx may download and run a package
- * of another author that is also named `roomservice`.
- */
+/** Outside a checkout, npx may download and run a package of another author that is also named `roomservice`. */
 const COMMAND = existsSync(join(PACKAGE_ROOT, 'package-lock.json')) ? 'npx roomservice' : 'roomservice';
 const DOCUMENT = join(PACKAGE_ROOT, 'demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
-/**
- * Staff of a new demo tenant. The file demo/tenant.json has no users, because each new user in a tenant document needs a password, and the
- * repository should contain no password.
- */
+/** demo/tenant.json has no users, because each new user needs a password, and the repository should contain no password. */
 const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },
   { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },
 ];
-/**
- * Room type of the stay that a new demo tenant has. The stay changes the number of free rooms of this type. The pages in docs/guides show
- * numbers of free rooms only for other types, so the stay makes no number in them wrong.
- */
+/** The pages in docs/guides show numbers of free rooms only for other types, so the demo stay makes no number in them wrong. */
 const BOOKED_ROOM_TYPE = 'Family';
 
 interface SignIn {
@@ -61,7 +50,6 @@ export interface Demo {
   credential: CredentialSecret;
 }
 
-/** Runs `roomservice demo`. */
 export async function demo(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
     const made = await makeDemo(runtime);
@@ -76,7 +64,6 @@ function addressOf({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${name}:${port === 0 ? 'PORT' : port}`;
 }
 
-/** Reads the tenant document of the demo tenant, which has no users. */
 async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
@@ -103,7 +90,6 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   };
 }
 
-/** Creates the demo tenant with an owner, with staff, and with a stay that the front desk has booked. */
 async function createDemoTenant(parts: DemoParts, document: { slug: string }, password: string): Promise<Tenant> {
   const { db } = parts;
   const users = [
@@ -150,10 +136,7 @@ async function bookStay(
   );
 }
 
-/**
- * Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints the command that makes a new password
- * and a new credential for the demo tenant.
- */
+/** Creates the demo tenant if the database has no tenant, and prints how to try it. */
 export async function introduceDemo(runtime: Runtime, address: string, print: (text: string) => void): Promise<void> {
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
@@ -164,16 +147,13 @@ export async function introduceDemo(runtime: Runtime, address: string, print: (t
   }
 }
 
-/**
- * Finds the demo tenant, by its slug and by the e-mail of its owner. A tenant with this slug but without this owner is a real tenant.
- * @returns null if the demo tenant does not exist
- */
+/** A tenant with this slug but without this owner is a real tenant. */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const tenant = await findTenantBySlug(db, (await readDemoDocument()).slug);
-  return tenant !== null && (await hasUser(db, tenant.id, OWNER_EMAIL)) ? tenant : null;
+  const users = tenant === null ? [] : await listUsers(db, tenant.id);
+  return users.some(({ email }) => email === OWNER_EMAIL) ? tenant : null;
 }
 
-/** Returns the text that tells a person how to try the demo tenant: sign-ins, credential, and a first call to copy. */
 function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): string {
   return `
   The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "${COMMAND} demo" issues new ones.

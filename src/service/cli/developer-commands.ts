@@ -1,11 +1,9 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { readPartnerConfig } from '#platform/config.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
-import type { Run, Surroundings } from './runtime.ts';
-import type { OutputOptions } from './terminal.ts';
+import type { Lazily, Surroundings } from './runtime.ts';
 
-/** Adds the commands for developers of other platforms who connect their code to the service. */
-export function addDeveloperCommands(program: Command, { environment, terminal }: Surroundings, run: Run): void {
+export function addDeveloperCommands(program: Command, { environment, terminal }: Surroundings, lazily: Lazily): void {
   program
     .command('listen')
     .description('print the events of a credential as they happen, and forward them to your server')
@@ -58,9 +56,7 @@ export function addDeveloperCommands(program: Command, { environment, terminal }
       'API key of the credential (default: the variable ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
     )
     .option('--json', 'print JSON')
-    .action((event: EventType, options: OutputOptions & { apiKey?: string }) =>
-      run(async (context) => (await import('./trigger.ts')).trigger(context, event, options)),
-    );
+    .action(lazily(async () => (await import('./trigger.ts')).trigger));
 }
 
 interface ListenFlags {

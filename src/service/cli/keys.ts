@@ -8,10 +8,7 @@ import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#plat
 import { type Context, databaseOf, openServer, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/**
- * Runs `roomservice keys rewrap`, which wraps the pepper with the current master key. If it is wrapped with this key already, changes
- * nothing. Exits 1 if neither the current nor the previous master key unwraps the pepper.
- */
+/** Runs `roomservice keys rewrap`, which wraps the pepper with the current master key. */
 export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
     const isRewrapped = await runtime.rewrapKeys();
@@ -23,11 +20,7 @@ export async function rewrapKeys(context: Context, options: OutputOptions): Prom
   });
 }
 
-/**
- * Runs `roomservice keys discard`, which deletes the service keys, so that the service can begin with new keys. The operator runs it after
- * the master key is lost, because no other key can decrypt the service keys. Refuses to run if the master key in the settings or in
- * DATA_DIR decrypts a service key.
- */
+/** Runs `roomservice keys discard`. Refuses to run if the master key in the settings or in DATA_DIR decrypts a service key. */
 export async function discardStoredKeys(context: Context, options: OutputOptions & { yes?: boolean }): Promise<void> {
   const { config, terminal } = context;
   if (!options.yes) {
@@ -57,11 +50,7 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
   }
 }
 
-/**
- * Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts the keys of the database.
- * @param url URL of the database
- * @throws OperatorError if there is no master key, or if it does not decrypt the keys of the database
- */
+/** Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts the keys of the database. */
 export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {
   const masterKey = await withDatabase({ url, poolSize: 1, hasNoTimeLimit: false }, (db) =>
     checkMasterKey(db, { ...config, masterKeyPrevious: null }),

@@ -5,16 +5,14 @@ import { OperatorError } from '#platform/errors.ts';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
 import type { BackupFlags } from './backup.ts';
 import { addDeveloperCommands } from './developer-commands.ts';
-import type { Context, Run, Surroundings } from './runtime.ts';
+import type { Context, Lazily, Surroundings } from './runtime.ts';
 import type { ServeOptions } from './serve.ts';
-import type { ApplyFlags } from './tenant.ts';
 import { openTerminal } from './own-process.ts';
 import type { OutputOptions, Terminal } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** Width of the help in characters if stdout is not a terminal. */
 const DEFAULT_WIDTH = 80;
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -22,10 +20,7 @@ export async function main(argv: string[]): Promise<void> {
   process.exitCode = await runCommand(argv.slice(2), process.env, openTerminal());
 }
 
-/**
- * Runs a command, for example `['tenant', 'list']`.
- * @returns the exit code: 1 if the command failed, and 2 if the command or an option is wrong
- */
+/** Runs a command. Returns the exit code: 1 if the command failed, and 2 if the command or an option is wrong. */
 export async function runCommand(args: string[], environment: Environment, terminal: Terminal): Promise<number> {
   try {
     const program = buildProgram({ environment, terminal }).version(
@@ -40,13 +35,13 @@ export async function runCommand(args: string[], environment: Environment, termi
   }
 }
 
-/**
- * Creates the command line. The code of each command is loaded only when this command is called. So help and usage errors come immediately,
- * and a command does not load the code of other commands.
- */
+/** The code of each command is loaded only when this command is called. */
 function buildProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings;
-  const run: Run = (command) => runWithConfig(surroundings, command);
+  const lazily: Lazily =
+    (load) =>
+    (...args) =>
+      runWithConfig(surroundings, async (context) => await (await load())(context, ...args));
   const program = new Command('roomservice').description(
     "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
@@ -73,25 +68,24 @@ function buildProgram(surroundings: Surroundings): Command {
       if (options.demoSpeed !== undefined && (!options.demo || options.only === 'api')) {
         command.error('error: --demo-speed needs --demo and cannot be used with --only api');
       }
-      await run(async (context) => (await import('./serve.ts')).serve(context, options));
+      await lazily(async () => (await import('./serve.ts')).serve)(options);
     });
   program
     .command('migrate')
     .description('bring the database up to date')
-    .action(() => run(async (context) => (await import('./maintenance.ts')).migrate(context)));
+    .action(lazily(async () => (await import('./maintenance.ts')).migrate));
   addCommand(program, 'demo', 'create the demo tenant if it is missing, and issue a new sign-in and credential').action(
-    (options: OutputOptions) => run(async (context) => (await import('./demo.ts')).demo(context, options)),
+    lazily(async () => (await import('./demo.ts')).demo),
   );
   addConfigCommands(program, surroundings);
-  addDeveloperCommands(program, surroundings, run);
-  addTenantCommands(program, terminal, run);
-  addMaintenanceCommands(program, run);
-  addBackupCommands(program, run);
-  addMoveCommand(program, run);
+  addDeveloperCommands(program, surroundings, lazily);
+  addTenantCommands(program, terminal, lazily);
+  addMaintenanceCommands(program, lazily);
+  addBackupCommands(program, lazily);
+  addMoveCommand(program, lazily);
   return program;
 }
 
-/** Adds a command that prints its result as text, or with `--json` as JSON. */
 function addCommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print JSON');
 }
@@ -110,7 +104,7 @@ function addConfigCommands(program: Command, { environment, terminal }: Surround
   });
 }
 
-function addTenantCommands(program: Command, terminal: Terminal, run: Run): void {
+function addTenantCommands(program: Command, terminal: Terminal, lazily: Lazily): void {
   const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
     .command('init [file]')
@@ -118,86 +112,62 @@ function addTenantCommands(program: Command, terminal: Terminal, run: Run): void
     .action(async (file: string | undefined) => (await import('./tenant.ts')).initTenant(terminal, file));
   addCommand(tenant, 'apply <file>', 'create the tenant or change it to match the file, and print the changes')
     .option('--dry-run', 'print the changes without making them')
-    .action((file: string, options: ApplyFlags) =>
-      run(async (context) => (await import('./tenant.ts')).applyTenant(context, file, options)),
-    );
-  addCommand(tenant, 'list', 'list the tenants').action((options: OutputOptions) =>
-    run(async (context) => (await import('./tenant.ts')).printTenants(context, options)),
-  );
+    .action(lazily(async () => (await import('./tenant.ts')).applyTenant));
+  addCommand(tenant, 'list', 'list the tenants').action(lazily(async () => (await import('./tenant.ts')).printTenants));
 }
 
-/** Adds the commands for maintenance. */
-function addMaintenanceCommands(program: Command, run: Run): void {
+function addMaintenanceCommands(program: Command, lazily: Lazily): void {
   const nights = program.command('nights').description('check or correct the counters of rooms held in each night');
   addCommand(nights, 'verify', 'count the held rooms again from the reservations, and report each difference').action(
-    (options: OutputOptions) =>
-      run(async (context) => (await import('./maintenance.ts')).verifyNights(context, options)),
+    lazily(async () => (await import('./maintenance.ts')).verifyNights),
   );
   addCommand(
     nights,
     'repair',
     'correct each counter that differs from the reservations, and report what was corrected',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).repairNights(context, options)),
-  );
+  ).action(lazily(async () => (await import('./maintenance.ts')).repairNights));
   const keys = program.command('keys').description('replace the master key of the service');
   addCommand(
     keys,
     'rewrap',
     'replace the master key: wrap all service keys with MASTER_KEY, no longer with MASTER_KEY_PREVIOUS',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./keys.ts')).rewrapKeys(context, options)),
-  );
+  ).action(lazily(async () => (await import('./keys.ts')).rewrapKeys));
   addCommand(keys, 'discard', 'after the master key is lost: delete the stored keys, which nobody can decrypt any more')
     .option('--yes', 'required, to agree that all secrets stop working')
-    .action((options: OutputOptions & { yes?: boolean }) =>
-      run(async (context) => (await import('./keys.ts')).discardStoredKeys(context, options)),
-    );
+    .action(lazily(async () => (await import('./keys.ts')).discardStoredKeys));
   const feed = program.command('feed').description('manage the event feed');
   addCommand(
     feed,
     'expire-cursors',
     'after a point-in-time recovery: refuse the feed cursors from before it, because a partner could miss events with such a cursor',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).expireCursors(context, options)),
-  );
+  ).action(lazily(async () => (await import('./maintenance.ts')).expireCursors));
   const cluster = program.command('cluster').description('distribute the tables over the nodes of a cluster (Citus)');
   addCommand(
     cluster,
     'distribute',
     'move each table to the nodes where it must be; other transactions wait until the command has ended',
-  ).action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).distributeTables(context, options)),
-  );
-  addCommand(cluster, 'verify', 'list the tables that are in the wrong place').action((options: OutputOptions) =>
-    run(async (context) => (await import('./maintenance.ts')).verifyTables(context, options)),
+  ).action(lazily(async () => (await import('./maintenance.ts')).distributeTables));
+  addCommand(cluster, 'verify', 'list the tables that are in the wrong place').action(
+    lazily(async () => (await import('./maintenance.ts')).verifyTables),
   );
 }
 
-/** Adds the commands that copy all data of an installation. */
-function addBackupCommands(program: Command, run: Run): void {
+function addBackupCommands(program: Command, lazily: Lazily): void {
   const passphrase = '--passphrase-file <path>';
   const backup = addCommand(program, 'backup <file>', 'write all data to a file, while the service runs')
     .option(passphrase, 'store the master key too, encrypted with the passphrase in this file')
-    .action((file: string, options: BackupFlags) =>
-      run(async (context) => (await import('./backup.ts')).makeBackup(context, file, options)),
-    );
+    .action(lazily(async () => (await import('./backup.ts')).makeBackup));
   addCommand(backup, 'verify <file>', 'restore the file into a temporary database, and check rows, nights and secrets')
     .option(passphrase, 'decrypt the master key with the passphrase in this file, to check the secrets')
     .action((file: string, _options: BackupFlags, command: Command) =>
-      run(async (context) =>
-        (await import('./backup.ts')).verifyBackup(context, file, command.optsWithGlobals<BackupFlags>()),
-      ),
+      lazily(async () => (await import('./backup.ts')).verifyBackup)(file, command.optsWithGlobals<BackupFlags>()),
     );
   addCommand(program, 'restore <file>', 'load a backup into an empty DATA_DIR or an empty DATABASE_URL')
     .option(passphrase, 'restore the master key too, decrypted with the passphrase in this file')
-    .action((file: string, options: BackupFlags) =>
-      run(async (context) => (await import('./restore.ts')).restore(context, file, options)),
-    );
+    .action(lazily(async () => (await import('./backup.ts')).restore));
 }
 
-/** Adds the command that copies the embedded database to another database. */
-function addMoveCommand(program: Command, run: Run): void {
+function addMoveCommand(program: Command, lazily: Lazily): void {
   addCommand(
     program,
     'move',
@@ -210,7 +180,7 @@ function addMoveCommand(program: Command, run: Run): void {
     )
     .action(async ({ to, ...options }: OutputOptions & { to: string }, command: Command) => {
       const target = parseMoveTarget(to, command);
-      await run(async (context) => (await import('./move.ts')).move(context, target, options));
+      await lazily(async () => (await import('./move.ts')).move)(target, options);
     });
 }
 
@@ -223,10 +193,7 @@ function parseMoveTarget(to: string, command: Command): string {
   }
 }
 
-/**
- * Runs a command with the configuration. Warns on stderr of environment variables that look misspelled. Only a failed command
- * loads the code of the messages, because it loads the library pg, which `--help` and usage errors do not need.
- */
+/** Only a failed command loads the code of the messages, because it loads the library pg, which `--help` and usage errors do not need. */
 async function runWithConfig(
   { environment, terminal }: Surroundings,
   command: (context: Context) => Promise<void>,
@@ -241,7 +208,6 @@ async function runWithConfig(
   });
 }
 
-/** Parses a number above 0. @throws InvalidArgumentError, which makes the command exit with 2 */
 function positiveNumber(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (!(number > 0 && Number.isFinite(number))) {
@@ -250,7 +216,6 @@ function positiveNumber(text: string): number {
   return number;
 }
 
-/** Prints an error on stderr. @returns the exit code */
 function report(terminal: Terminal, error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : EXIT_USAGE;

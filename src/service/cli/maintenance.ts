@@ -16,10 +16,7 @@ export async function migrate(context: Context): Promise<void> {
   context.terminal.print(migrated.length === 0 ? 'The database is up to date.' : `Applied: ${migrated.join(', ')}`);
 }
 
-/**
- * Runs `roomservice nights verify`. Counts the reserved rooms of each night, and compares the number with the stored night counter. Exits 1
- * if a counter differs.
- */
+/** Runs `roomservice nights verify`. Exits 1 if a counter differs. */
 export async function verifyNights(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
     const results = await countNights(db, await listTenants(db), context.terminal.showProgress);
@@ -48,11 +45,6 @@ export async function repairNights(context: Context, options: OutputOptions): Pr
   });
 }
 
-/**
- * Prints the counted nights of each tenant.
- * @param outcome words after the number of counters that differ
- * @param describe describes a counter that differs
- */
 function printNights(
   terminal: Terminal,
   options: OutputOptions,
@@ -72,19 +64,10 @@ function printNights(
   }
 }
 
-/**
- * Result of comparing the night counters of one tenant with its reservations. A night counter stores how many rooms of one room type are
- * held in one night.
- */
 export interface CountedNights extends Recount {
-  /** Slug of the tenant. */
   tenant: string;
 }
 
-/**
- * Compares the night counters of the tenants with their reservations, one tenant after the other, and shows progress.
- * @param count counts the nights of one tenant. `repairNights` also corrects them. Default: `recount`
- */
 export async function countNights(
   db: Database,
   tenants: Tenant[],
@@ -108,10 +91,8 @@ export function sumOfNights(counted: CountedNights[]): { nights: number; wrong: 
 }
 
 /**
- * Runs `roomservice feed expire-cursors`. Afterwards, all processes refuse every cursor of the event feed that was issued before. A cursor
- * is the position up to which a partner has read. An operator runs the command after a recovery of the database that lost the last events.
- * After such a recovery, a new event may get the position of a lost event. With an old cursor, a partner that has read the lost event would
- * miss the new event.
+ * Runs `roomservice feed expire-cursors`. An operator runs the command after a recovery of the database that lost the last events. After
+ * such a recovery, a new event may get the position of a lost event.
  */
 export async function expireCursors(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
@@ -121,10 +102,6 @@ export async function expireCursors(context: Context, options: OutputOptions): P
   });
 }
 
-/**
- * Runs `roomservice cluster distribute`. Places each table of a database cluster on the nodes where it must be, and prints the tables that
- * were on other nodes.
- */
 export async function distributeTables(context: Context, options: OutputOptions): Promise<void> {
   const placed = await withCluster(context, async (db) => {
     await refuseUnfit(db);
@@ -140,10 +117,6 @@ export async function distributeTables(context: Context, options: OutputOptions)
   );
 }
 
-/**
- * Runs `roomservice cluster verify`. Prints the tables of a database cluster that are not on the nodes where they must be, and exits 1 if
- * there is such a table.
- */
 export async function verifyTables(context: Context, options: OutputOptions): Promise<void> {
   const tables = await withCluster(context, readTables);
   const wrong = tables.filter(({ isRight }) => !isRight);
@@ -172,8 +145,7 @@ async function readTables(db: Database): Promise<TablePlacement[]> {
 }
 
 /**
- * Opens the database of DATABASE_URL for the work of one command. Does not migrate the database, because `cluster verify` must change
- * nothing, and `cluster distribute` must only place tables on nodes.
+ * Does not migrate the database, because `cluster verify` must change nothing, and `cluster distribute` must only place tables on nodes.
  */
 async function withCluster<T>({ config, terminal }: Context, work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = config;

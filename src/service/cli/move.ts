@@ -14,23 +14,19 @@ import { countNights, sumOfNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/** Result of a move, as `--json` prints it. */
 interface Moved {
   /** Host, port and name of the database to which the data was moved. */
   to: string;
   moved_at: string;
-  /** Number of rows of each table. */
   rows: Record<string, number>;
-  /** Number of nights whose counters were compared with the reservations. */
   nights: number;
   /** Number of nights whose counter did not match the reservations, as before the move. */
   wrong_nights: number;
 }
 
 /**
- * Runs `roomservice move --to URL`. Copies all rows of the embedded database into an empty database, in one transaction. The old data stays
- * in DATA_DIR. But other commands refuse to use the old data, because `move` writes the file `moved-to` into DATA_DIR before its COMMIT. If
- * `move` fails or is killed, the operator may run it again.
+ * Runs `roomservice move --to URL`. The old data stays in DATA_DIR. But other commands refuse to use the old data, because `move` writes
+ * the file `moved-to` into DATA_DIR before its COMMIT.
  */
 export async function move(context: Context, to: string, options: OutputOptions): Promise<void> {
   const { config, terminal } = context;

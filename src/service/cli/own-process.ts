@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { lowerPoolPriority } from '#platform/lib/pool-priority.ts';
 import { type Host, Terminal } from './terminal.ts';
 
-/** Returns the terminal of this process. */
 export function openTerminal(): Terminal {
   // A command ends its work although nobody reads its output any more, for example in `roomservice --help | head -3`.
   process.stdout.on('error', () => {});
@@ -31,10 +30,7 @@ const onSignal: Host['onSignal'] = (signals, listener) => {
   }
 };
 
-/**
- * Frees the memory that only the start needed, and sets flags of V8 and the priority of threads. They are set now, because they would slow
- * down the start. The reasons for each flag are in docs/decisions/0006-runtime.md.
- */
+/** The reasons for each flag are in docs/decisions/0006-runtime.md. */
 function settle(): void {
   for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
     setFlagsFromString(flag);

@@ -11,33 +11,28 @@ import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, type Keyring, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command is given by the process that runs it. */
 export interface Context {
   config: Config;
-  /** Variables that `config` was read from. */
   environment: Environment;
   terminal: Terminal;
 }
 
-/** What a command is given before its settings are read. */
 export type Surroundings = Omit<Context, 'config'>;
-/** Reads the configuration, and runs a command with it. */
-export type Run = (command: (context: Context) => Promise<void>) => Promise<void>;
+/** Returns a function that reads the configuration, loads the code of a command, and runs the command. */
+export type Lazily = <Args extends unknown[]>(
+  load: () => Promise<(context: Context, ...args: Args) => Promise<void>>,
+) => (...args: Args) => Promise<void>;
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
   db: Database;
-  /**
-   * Database connections that only the background loops use, such as the deliveries. Equal to `db` if no connections are reserved for the
-   * loops.
-   */
+  /** Equal to `db` if no connections are reserved for the loops. */
   backgroundDb: Database;
   /** URL of the database, which may contain a password. */
   databaseUrl: string;
   keyring: Keyring;
   /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
   rewrapKeys(): Promise<boolean>;
-  /** Names of the migrations that this call of `openRuntime` has applied. */
   migrated: string[];
   close(): Promise<void>;
 }
@@ -50,36 +45,22 @@ export interface RuntimeOptions {
    * - A process with the role `exclusive` runs only if no other process runs.
    */
   role: Role;
-  /**
-   * True if a missing database is created. False (the default) if it is an error, because the command needs existing data. A database
-   * without tables of the service counts as missing.
-   */
+  /** True if a missing database is created. A database without tables of the service counts as missing. */
   mayCreate?: boolean;
-  /**
-   * True if the command may open an embedded database after `roomservice move` has moved its data to another database. By default, this is
-   * an error.
-   */
+  /** True if the command may open an embedded database whose data `roomservice move` has moved. */
   mayBeMoved?: boolean;
   /** Called before a step that takes long, with a message that describes the step. By default, it is shown as progress. */
   progress?: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
   onConnectionError?: (error: Error) => void;
-  /**
-   * Number of connections of the pool that only the background loops may use. If the pool has fewer than 5 connections, no connection is
-   * reserved. Default: 0.
-   */
   backgroundConnections?: number;
 }
 
 /** Minimum size of a connection pool that reserves connections for background work. A smaller pool reserves no connection. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
-/**
- * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
- * database. Tells the operator which database it is.
- * @throws OperatorError for example if the database is missing, and an error of pg if it is out of reach
- */
+/** Opens the database, migrates it, and unwraps its service keys with the master key. */
 export async function openRuntime(context: Context, options: RuntimeOptions): Promise<Runtime> {
   const { config, terminal } = context;
   const server = config.databaseUrl === null ? await openEmbedded(context, options) : null;
@@ -124,10 +105,7 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
   }
 }
 
-/**
- * Checks the database and the master key, and migrates the database. Uses separate connections whose statements have no time limit, because
- * a migration may take long.
- */
+/** Uses separate connections whose statements have no time limit, because a migration may take long. */
 async function setUp(config: Config, url: string, progress: (message: string) => void, mayCreate = false) {
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
@@ -144,7 +122,6 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
   });
 }
 
-/** Opens the runtime for a command that needs existing data, and closes it after the work. */
 export async function withRuntime(context: Context, work: (runtime: Runtime) => Promise<void>): Promise<void> {
   const runtime = await openRuntime(context, { role: 'command' });
   try {
@@ -154,10 +131,7 @@ export async function withRuntime(context: Context, work: (runtime: Runtime) => 
   }
 }
 
-/**
- * Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it.
- * @throws OperatorError if the embedded database cannot be used
- */
+/** Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it. */
 export async function openServer(
   context: Context,
   options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved'>,
@@ -195,27 +169,21 @@ export async function refuseDevelopment(db: Database, config: Config): Promise<v
   await refuseDevelopmentVersion(db, databaseOf(config).subject, remedy);
 }
 
-/** Names the database of the settings in messages. */
 export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
   return databaseUrl === null
     ? { subject: `The database in ${resolve(dataDir)}`, setting: 'DATA_DIR' }
     : nameDatabase(databaseUrl, 'DATABASE_URL');
 }
 
-/** Tells the operator which database the command uses. */
 export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: string) => void): void {
   say(
     `Database: ${databaseUrl === null ? `${resolve(dataDir)} (DATA_DIR)` : `${databaseName(databaseUrl)} (DATABASE_URL)`}`,
   );
 }
 
-/** Codes of Node for a file that the operating system refuses to read or to write. */
 const FILE_FAULTS = new Set(['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);
 
-/**
- * Turns a failure of the database or of a file into an OperatorError, which says what to do. Returns other errors unchanged. With
- * `LOG_LEVEL=debug`, also prints where the failure comes from.
- */
+/** Turns a failure of the database or of a file into an OperatorError, which says what to do. */
 export function explain({ config, terminal }: Context, error: unknown): unknown {
   const fault = explainFile(explainFault(error, databaseOf(config)));
   if (fault instanceof OperatorError && ['trace', 'debug'].includes(config.logLevel)) {

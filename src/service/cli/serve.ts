@@ -29,18 +29,9 @@ export interface ServeOptions {
 const DELIVERY_GRACE_MS = 11_000;
 /** Time for which a stopping process serves calls until its port closes, if STOP_GRACE is not set. In a terminal it is 0. */
 const STOP_GRACE_SECONDS = 5;
-/**
- * Time limit of the whole stop, after which the process exits with code 1. It is below the 15 s that docs/contract/operations.md
- * guarantees. A longer STOP_GRACE makes it longer.
- */
+/** Time limit of the whole stop, below the 15 s that docs/contract/operations.md guarantees. A longer STOP_GRACE makes it longer. */
 const STOP_LIMIT_MS = 14_500;
-/**
- * Number of database connections that only background work uses, so that it continues when requests use all other connections. The number
- * depends on the value of `--only` (`all` without this option):
- * - `all`: The process polls the list of recent changes, claims deliveries and records their outcomes.
- * - `api`: The process does not send deliveries, so its background work needs fewer connections.
- * - `worker`: The process handles no API calls, so it reserves no connection.
- */
+/** Number of database connections that only background work uses, so that it continues when requests use all other connections. */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
@@ -60,7 +51,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
       ),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await rewrapAndStart(context, runtime, log, options).catch(async (error: unknown) => {
+  const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
@@ -78,10 +69,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   log.info('stopped');
 }
 
-/**
- * Wraps the pepper of the database with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service.
- */
-async function rewrapAndStart({ config }: Context, runtime: Runtime, log: Logger, options: ServeOptions) {
+async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   if (await runtime.rewrapKeys()) {
     log.info(
       'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
@@ -174,12 +162,7 @@ function stopGraceMs({ config: { stopGrace }, terminal }: Context, { only }: Ser
   return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
 }
 
-/**
- * Opens the budgets, which count the calls of each credential. The budgets are in Redis if REDIS_URL is set, and otherwise in the memory of
- * the process. If Redis fails, the processes that were connected to it divide each budget equally. A process that runs only the worker does
- * not connect to Redis. It gets no calls, so its part of each budget would be wasted. The libraries for Redis are loaded only if they are
- * used, because this takes long.
- */
+/** A worker gets no calls, so its part of each budget would be wasted. The libraries for Redis take long to load. */
 async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
   if (config.redisUrl === null || options.only === 'worker') {
     return createMemoryBudgets();
@@ -194,7 +177,6 @@ function createHealthApp(config: Config, log: Logger, health: Health): App {
   return app;
 }
 
-/** Creates the metrics if METRICS_PORT is set. The code of the metrics is loaded only then. @returns null if METRICS_PORT is not set */
 async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;
@@ -203,11 +185,6 @@ async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metric
   return createMetrics(log);
 }
 
-/**
- * Starts to listen on a port.
- * @param variable name of the environment variable that sets the port
- * @throws OperatorError if the process cannot listen on the port
- */
 async function listenOn(app: App, variable: string, host: string, port: number): Promise<Listening> {
   return await listen(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
     const reasons: Record<string, string> = {
@@ -222,17 +199,12 @@ async function listenOn(app: App, variable: string, host: string, port: number):
   });
 }
 
-/** Finds the demo tenant. The code of the demo is loaded only if this function is called. */
 async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const demo = await import('./demo.ts');
   return await demo.findDemoTenant(db);
 }
 
-/**
- * Prints the address of the service as text if stdout is a terminal, and otherwise as a log line. The log line appears at every LOG_LEVEL,
- * because the program that started the process may wait for it. Warns if other machines can reach a service with the embedded database.
- * With `--demo` and the embedded database, also prints how to try the service.
- */
+/** The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. */
 async function introduce(
   { config, terminal }: Context,
   runtime: Runtime,
@@ -284,9 +256,8 @@ class AppClosing {
   }
 
   /**
-   * Closes the port and the idle connections. Streams of events end, and tell their clients to connect again. Responses under way may
-   * continue for 8 s. Then all connections are closed, because a client that does not read its response must not delay the stop.
-   * @param listening null if the app does not listen
+   * Responses under way may continue for 8 s. Then all connections are closed, because a client that does not read its response must not
+   * delay the stop.
    */
   async close(listening: Listening | null): Promise<void> {
     await listening?.stop();

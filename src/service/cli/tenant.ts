@@ -14,15 +14,9 @@ import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** New tenant document with a comment for each field, and with the word PASSWORD in place of the owner's password. */
 export const TEMPLATE = join(PACKAGE_ROOT, 'demo/new-tenant.jsonc');
-/** Number of random bytes of the owner's password. */
 const PASSWORD_BYTES = 18;
 
-/**
- * Runs `roomservice tenant init`, which writes a new tenant document. The user with the role `owner` gets a random password. So the
- * document can be applied as it is, and nobody can guess the password. Only the user of the machine who ran the command can read the file.
- * @param file path of the new file. If undefined, the document is printed on stdout
- * @throws OperatorError if the file exists already, or cannot be written
- */
+/** Runs `roomservice tenant init`, which writes a new tenant document. */
 export async function initTenant({ print }: Terminal, file: string | undefined): Promise<void> {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const document = (await readFile(TEMPLATE, 'utf8')).replace('"PASSWORD"', JSON.stringify(password));
@@ -79,7 +73,6 @@ function lineOf({ what, name, change, fields }: Change): string {
   return `${subject} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
 }
 
-/** Runs `roomservice tenant list`. */
 export async function printTenants(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async ({ db }) => {
     const tenants = await listTenants(db);
@@ -92,10 +85,7 @@ export async function printTenants(context: Context, options: OutputOptions): Pr
   });
 }
 
-/**
- * Reads a tenant document from a file of JSON, which may have comments and a comma after the last entry of a list or an object.
- * @throws OperatorError if the file cannot be read, is too long, is not UTF-8 or is not JSON. The message gives the line and the column of the first error.
- */
+/** Reads a tenant document from a file of JSON, which may have comments and a comma after the last entry of a list or an object. */
 async function readTenantFile(file: string): Promise<unknown> {
   const text = await readTextFile(file, file, MAX_DOCUMENT_BYTES);
   const errors: ParseError[] = [];

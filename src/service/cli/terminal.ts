@@ -1,13 +1,9 @@
 import { constants } from 'node:os';
 import type { DestinationStream } from 'pino';
 
-/** What a terminal uses of the process that runs the command. */
 export interface Host {
-  /** Writes to stdout. */
   out(text: string): void;
-  /** Writes to stderr. */
   err(text: string): void;
-  /** Opens the output of the log lines of `serve`. */
   openLog(): Promise<DestinationStream>;
   /** True if a person started the command: stdin is a terminal. */
   isInteractive: boolean;
@@ -15,29 +11,20 @@ export interface Host {
   showsProgress: boolean;
   /** Width of stdout in characters. Undefined if stdout is not a terminal. */
   columns: number | undefined;
-  /**
-   * Calls the listener at each of these signals, which then do not end the process. SIGPIPE is the end of the program that reads stdout, for
-   * example in `roomservice listen | head -1`.
-   */
+  /** SIGPIPE is the end of the program that reads stdout, for example in `roomservice listen | head -1`. */
   onSignal(signals: NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): void;
   /** Called when `serve` listens, because its process then runs for long. */
   settle(): void;
-  /** Ends the process immediately. */
   exit(code: number): void;
 }
 
-/**
- * Time in milliseconds for which further signals after the first one are ignored. One Ctrl-C may send the signal several times, because npm
- * and bin/roomservice.js may each pass it on to the process.
- */
+/** One Ctrl-C may send the signal several times, because npm and bin/roomservice.js may each pass it on to the process. */
 const SAME_SIGNAL_MS = 2_000;
 
-/** Option of each command that prints a result. */
 export interface OutputOptions {
   json?: boolean;
 }
 
-/** Where a command prints, and what interrupts it. */
 export class Terminal {
   readonly host: Host;
   /** Work to do if a signal interrupts the command. The work that was registered last comes first. */
@@ -53,15 +40,12 @@ export class Terminal {
     return this.#isInterrupted;
   }
 
-  /** Prints the result of a command on stdout. */
   readonly print = (text: string): void => this.host.out(`${text}\n`);
 
-  /** Prints the result of a command on stdout: with `--json` as indented JSON, and otherwise as text. */
   printResult({ json }: OutputOptions, result: unknown, text: string): void {
     this.print(json ? JSON.stringify(result, null, 2) : text);
   }
 
-  /** Prints a notice for the operator on stderr. */
   readonly notify = (text: string): void => this.host.err(`${text}\n`);
 
   /** Prints progress of long work on stderr, so that stdout has only the result. Prints nothing if nobody reads stderr. */
@@ -71,10 +55,7 @@ export class Terminal {
     }
   };
 
-  /**
-   * Registers work that is done when SIGINT or SIGTERM interrupts the command. Work that was registered later is done first, and a failure
-   * does not stop the other work. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
-   */
+  /** The command then exits with 128 plus the number of the signal, as if the signal had ended it. */
   whenInterrupted(work: () => Promise<unknown>): void {
     this.#cleanUps.unshift(work);
     if (this.#cleanUps.length === 1) {
@@ -87,7 +68,6 @@ export class Terminal {
     this.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.host.exit(0));
   }
 
-  /** Waits for the first signal that tells the command to stop, and returns its name. */
   async untilStopped(): Promise<NodeJS.Signals> {
     // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is not a
     // terminal. So the process listens for SIGHUP only if stdin is a terminal.
@@ -120,9 +100,7 @@ export class Terminal {
 /** Characters that control a terminal: control characters, line and paragraph separators, and those that change the direction of text. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/**
- * Replaces each character that controls a terminal, also tabs and line breaks, with its escape `\uXXXX`. Used for texts that tenants wrote.
- */
+/** Replaces each character that controls a terminal, also tabs and line breaks, with its escape `\uXXXX`. */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

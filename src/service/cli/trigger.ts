@@ -16,16 +16,10 @@ import { findDemoTenant } from './demo.ts';
 import { type Context, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/**
- * Maximum number of events that the command reads from the feed to find its new event. The read starts where the feed ended before the new
- * event. A demo credential gets fewer than 200 other events while the command runs.
- */
+/** A demo credential gets fewer than 200 other events while the command runs. */
 const MAX_EVENTS = 200;
 
-/**
- * Runs `roomservice trigger EVENT`: makes a real event for the demo tenant. A running service then delivers the event.
- * @throws OperatorError if the demo tenant is missing or has no active credential
- */
+/** Runs `roomservice trigger EVENT`: makes a real event for the demo tenant. */
 export async function trigger(
   context: Context,
   event: EventType,
@@ -42,9 +36,7 @@ export async function trigger(
   });
 }
 
-/**
- * Finds the demo tenant. This command never makes an event for another tenant, because other tenants have a real kitchen and front desk.
- */
+/** This command never makes an event for another tenant, because other tenants have a real kitchen and front desk. */
 async function requireDemoTenant(db: Database): Promise<Tenant> {
   const tenant = await findDemoTenant(db);
   if (tenant === null) {
@@ -72,7 +64,6 @@ async function chooseCredential(
   return chosen;
 }
 
-/** Causes an event, and reads it from the feed of the credential. @returns the entry of the feed */
 async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller): Promise<FeedEntry> {
   const before = await endOfFeed(parts.db, caller);
   const id = await CAUSES[event](parts, caller);
@@ -102,19 +93,14 @@ function describe(entry: FeedEntry, credential: Credential): string {
   ].join('\n');
 }
 
-/** Number of days from today within which `bookStay` searches for free nights. */
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** Business functions that cause events, and the database that `bookStay` uses to find a free room. */
 interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
 }
 
-/**
- * Functions that cause an event, by event type. Each function acts as a delivery platform, the kitchen or the front desk would: it places an
- * order or books a stay, and changes it if the event reports a change. It returns the id of the order or reservation.
- */
+/** Functions that cause an event, and return the id of its order or reservation. */
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
     const id = await placeOrder(parts, caller);
@@ -150,7 +136,6 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   return order.order_id;
 }
 
-/** Books two consecutive nights in the first room type that has a free room in both nights. The search starts at the day after tomorrow. */
 async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Promise<ReservationResponse> {
   for (const { room_type_id } of await listRoomTypes(db, caller)) {
     const range = { check_in: daysAhead(2), check_out: daysAhead(HORIZON_DAYS) };

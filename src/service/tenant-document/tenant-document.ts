@@ -5,57 +5,46 @@ import { isUniqueViolation } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
 import type { Change } from '#platform/lib/change-list.ts';
-import { isTimeZone } from '#platform/lib/dates.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
 import { closed, compileSchema, findFaults } from '#platform/lib/validation.ts';
-import { applyMenu, menuChanges, menuFaults } from '#restaurant/menu/menu.ts';
+import { applyMenu, menuChanges } from '#restaurant/menu/menu.ts';
 import { applyRatePlans } from '#hotel/rates/rates.ts';
-import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/rooms/rooms.ts';
+import { applyProperties, type PropertyDocument } from '#hotel/rooms/rooms.ts';
 import {
   applyUsers,
   EmailTakenError,
   findTenantBySlug,
   listUsers,
-  lockUsers,
-  PasswordWork,
-  prepareUsers,
+  planUsers,
   type Role,
   saveTenant,
-  type Tenant,
+  type UserPlan,
+  UsersChangedError,
 } from '#access/tenants/tenants.ts';
 import { TenantDocument } from './schema.ts';
-import { currencyFaults } from './currency-faults.ts';
-import { isStorable, textFaults } from './text-faults.ts';
-import { ownerFaults, userFaults } from './user-faults.ts';
+import { faultsOfValues, isStorable } from './faults.ts';
 
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
-  /** Users whom the document names, with the role of each user after the changes. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
     name: string;
     room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
   }[];
-  /** Changes that were made, or that a dry run would make. */
   changes: Change[];
 }
 
 export interface ApplyOptions {
-  /**
-   * If true, the transaction makes all changes and is then rolled back. So no stored row has the ids that the result gives for new entries.
-   */
+  /** If true, the transaction makes all changes and is then rolled back. */
   isDryRun?: boolean;
 }
 
 /** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
 const MAX_CHANGES_AUDITED = 1_000;
 
-/**
- * Creates the tenant or changes it to match the document, in one transaction. A part that the document leaves out stays as it is.
- * @throws OperatorError that lists every fault of the document with its path. The database is then unchanged.
- */
+/** Creates the tenant or changes it to match the document, in one transaction. */
 export async function applyTenantDocument(
   db: Database,
   value: unknown,
@@ -64,33 +53,31 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // If two calls apply documents at the same time, both may create the same user, and one call gets this error. This call then tries
-    // again. It finds the user that the other call has created, and either updates this user or reports a fault.
-    if (isUniqueViolation(error) || error instanceof EmailTakenError) {
+    // If two calls apply documents at the same time, both may change the same user, and one call gets this error. This call then tries
+    // again. It finds the user that the other call has changed, and either updates this user or reports a fault.
+    if (isUniqueViolation(error) || error instanceof EmailTakenError || error instanceof UsersChangedError) {
       return await checkAndApply(db, value, options);
     }
     throw error;
   }
 }
 
-/** Thrown at the end of a dry run inside its transaction, so that the transaction is rolled back. */
 const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const { isDryRun = false } = options;
-  const passwords = new PasswordWork();
-  const known = await findKnownTenant(db, value);
-  const faults = [
+  const { slug } = fieldsOf(value);
+  const known = isStorable(slug) ? await findTenantBySlug(db, slug) : null;
+  const stored = known === null ? [] : await listUsers(db, known.id);
+  refuse([
     ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
-    ...textFaults(value),
-    ...(await faultsOfValues(db, known, value)),
-  ];
-  refuse(faults);
+    ...(await faultsOfValues(db, known, stored, value)),
+  ]);
   const document = value as TenantDocument;
-  await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
+  const plan = document.users === undefined ? null : await planUsers(stored, document.users);
   let applied: AppliedTenant | undefined;
   await inTransaction(db, async (tx) => {
-    applied = await applyParts(tx, document, passwords);
+    applied = await applyParts(tx, document, plan);
     if (isDryRun) {
       throw END_OF_DRY_RUN;
     }
@@ -102,20 +89,20 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   return applied as unknown as AppliedTenant;
 }
 
-async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {
+async function applyParts(tx: Tx, document: TenantDocument, plan: UserPlan | null): Promise<AppliedTenant> {
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
   const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
   const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
-  const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
+  const ofUsers = plan === null ? [] : await applyUsers(tx, actor, plan);
   const owner = { tenantId: tenant.id, currency };
   const menu = document.menu ? await applyMenu(tx, owner, document.menu).catch(refuseMenu) : null;
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await auditChanges(tx, actor, [...tenant.changes, ...ofParts]);
   await announceChange(tx, tenant.id, null);
-  const changes = [...tenant.changes, ...ofUsers.changes, ...ofParts];
-  return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
+  const changes = [...tenant.changes, ...ofUsers, ...ofParts];
+  return { tenant_id: tenant.id, slug, users: plan?.users ?? [], properties: hotel.properties, changes };
 }
 
 /** Writes one audit entry for all changes except those of users, because `applyUsers` has already written the entries of users. */
@@ -124,24 +111,6 @@ async function auditChanges(tx: Tx, actor: Actor, changes: Change[]): Promise<vo
     const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
     await writeAuditEntries(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
   }
-}
-
-type AppliedUsers = Awaited<ReturnType<typeof applyUsers>>;
-
-async function applyUsersPart(
-  tx: Tx,
-  actor: Actor,
-  users: TenantDocument['users'],
-  passwords: PasswordWork,
-): Promise<AppliedUsers> {
-  if (users === undefined) {
-    return { changes: [], users: [] };
-  }
-  const stored = await lockUsers(tx, actor.tenantId);
-  // Checks again that the tenant keeps an active owner, because another call may have changed the users since the first check. Now the rows
-  // of the users are locked, so no other call can change the users.
-  refuse(ownerFaults(stored, users));
-  return await applyUsers(tx, actor, stored, users, passwords);
 }
 
 async function applyHotel(
@@ -167,37 +136,12 @@ async function applyHotel(
   return { properties: applied, changes: [...changes, ...rates.changes] };
 }
 
-async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | null> {
-  const { slug } = fieldsOf(value);
-  return isStorable(slug) ? await findTenantBySlug(db, slug) : null;
-}
-
-/**
- * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, because the schema
- * check reports them. One error message lists the faults of both checks.
- */
-async function faultsOfValues(db: Database, known: Tenant | null, value: unknown): Promise<string[]> {
-  const { timezone, users, menu, properties } = fieldsOf(value);
-  const currency = String(fieldsOf(value)['currency']);
-  return [
-    ...currencyFaults(value, known),
-    ...(typeof timezone !== 'string' || isTimeZone(timezone)
-      ? []
-      : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
-    ...(Array.isArray(users) ? await userFaults(db, known?.id ?? null, users) : []),
-    ...menuFaults(menu, currency).map((fault) => `menu.${fault}`),
-    ...propertyFaults(properties, currency),
-  ];
-}
-
-/** Refuses a document that has faults. @throws OperatorError that lists the faults, if there is at least one */
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
     throw new OperatorError(`The tenant document is not valid. Nothing was changed.\n  ${faults.join('\n  ')}`);
   }
 }
 
-/** Refuses the document if `error` says that its menu would be too large in a response of the API. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

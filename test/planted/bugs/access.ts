@@ -151,7 +151,7 @@ export const ACCESS_BUGS: Bug[] = [
   {
     name: 'old refused calls are not removed',
     harm: 'the table of refused calls grows with each call of a partner whose program is wrong',
-    edits: [{ file: 'src/access/refusals/store.ts', find: '      await removeOldest(db, share);\n', replace: '' }],
+    edits: [{ file: 'src/access/refusals/store.ts', find: '    await removeOldest(db, share);\n', replace: '' }],
     suites: ['src/access/refusals/refusals.test.ts'],
   },
   {
