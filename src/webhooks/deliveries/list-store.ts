@@ -24,7 +24,7 @@ export interface DeliveryRow extends StoredAttempts {
   created_at: Date;
   credential_id: string;
   credential_label: string;
-  subject: EventSubject | null;
+  subject: EventSubject;
 }
 
 /**

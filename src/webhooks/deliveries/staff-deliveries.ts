@@ -54,10 +54,7 @@ export async function readDelivery(
   };
 }
 
-/**
- * Returns the timestamp of the last attempt with an outcome, in seconds of Unix time. Returns null if there is no such attempt, or if no
- * timestamp is stored for it. For example, earlier versions of the service stored no timestamps.
- */
+/** Returns the timestamp of the last attempt, in seconds of Unix time. Null: the attempt signed no request, or has no outcome. */
 function lastTimestamp({ attempts }: store.DetailRow): number | null {
   return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;
 }
