@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
 import { createHttpMetrics, type HttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
@@ -9,7 +8,7 @@ import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliverie
 export interface Metrics {
   ofHttp(): HttpMetrics;
   watchCounts(counts: PresentCounts): void;
-  ofDeliveries(db: Database): DeliveryMetrics;
+  ofDeliveries(): DeliveryMetrics;
   /** App that serves `/metrics`. */
   app: App;
 }
@@ -23,7 +22,7 @@ export function createMetrics(log: Logger): Metrics {
   return {
     ofHttp: () => createHttpMetrics(registry),
     watchCounts: (counts) => registerCounts(registry, counts),
-    ofDeliveries: (db) => createDeliveryMetrics(registry, db),
+    ofDeliveries: () => createDeliveryMetrics(registry),
     app,
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DueCredential } from '../events/events.ts';
 import type { FreePlaces } from './capacity.ts';
@@ -23,8 +24,8 @@ export class Queues {
   readonly #countOf = new Tally<number>();
   /** Number of queues by webhook URL. */
   readonly #receivers = new Tally<string>();
-  /** Webhook URL of each credential that was seen, by credential id. The one seen longest ago comes first. */
-  readonly #urls = new Map<string, string>();
+  /** Webhook URLs of the credentials seen last, by credential id. */
+  readonly #urls = new LRUCache<string, string>({ max: MAX_URLS });
 
   get isEmpty(): boolean {
     return this.#queues.size === 0;
@@ -38,15 +39,9 @@ export class Queues {
     if (before !== undefined) {
       this.#count(before, -1);
     }
-    this.#urls.delete(queue.credentialId);
     this.#urls.set(queue.credentialId, queue.webhookUrl);
-    if (this.#urls.size > MAX_URLS) {
-      const [oldest = ''] = this.#urls.keys();
-      this.#urls.delete(oldest);
-    }
   }
 
-  /** Adds the queues that a search has found. */
   addFound(found: DueQueue[]): void {
     for (const queue of found) {
       if (this.#countOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
@@ -118,17 +113,13 @@ export class Queues {
     });
   }
 
-  /**
-   * Returns the first queues from which deliveries may be claimed now. Those of tenants that hold half of all places come last. `isAll`
-   * says that no queue of another tenant is left out.
-   */
+  /** Queues of tenants that hold half of all places come last. `isAll` says that no queue of another tenant is left out. */
   #ready(free: FreePlaces): { ready: DueQueue[]; isAll: boolean } {
     const first: DueQueue[] = [];
     const overHalf: DueQueue[] = [];
     for (const queue of this.#queues.values()) {
       const { tenantId, webhookUrl, isActive } = queue;
       if (!isActive || free.at(webhookUrl) > 0) {
-        // The deliveries of a revoked credential are stopped and not sent, so they need no place.
         (isActive && free.ofTenant(tenantId) === 0 ? overHalf : first).push(queue);
       }
       if (first.length === CLAIM_SIZE) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#platform/db/database.ts';
+import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { executeAllByIndex } from '#platform/db/transaction.ts';
+import { executeAllByIndex, executeByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DeliveryStatus } from '../events/events.ts';
 import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
@@ -21,15 +21,15 @@ interface ClaimRow {
   claimed_at_ms: number;
 }
 
-/**
- * SQL for a new entry of `attempts` if the last attempt of a delivery has no recorded outcome, for example because its worker died. Null:
- * the last attempt has an outcome, or there was no attempt.
- */
+/** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
   THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;
 
 /** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
+
+/** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
+const STOP_SIZE = 1_000;
 
 /** Number of deliveries to claim for one credential. */
 export interface Wanted {
@@ -70,7 +70,6 @@ export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted
   return turn;
 }
 
-/** Runs the statements of one share. A share is a part of the inputs: on a cluster those of one tenant, otherwise all. */
 async function takeShare(
   db: Db,
   { inputs, tenantOf }: Share<Outcome | Wanted>,
@@ -170,10 +169,7 @@ function claimedDelivery(row: ClaimRow, lease: Lease): ClaimedDelivery {
   };
 }
 
-/**
- * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted
- * it. The CTE `o` of the statement calls now(), because a cluster accepts only immutable functions in SET.
- */
+/** A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it. `o` calls now() for the cluster. */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
   return sql<{ id: string }>`
@@ -197,7 +193,30 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
     RETURNING d.id`;
 }
 
-/** Returns the entry of `answers` for an attempt as JSON text. Null: no response is kept. */
 function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
+}
+
+/**
+ * Stops pending deliveries of a credential with an id below `beforeId`, so only of older events. Skips the deliveries that another statement
+ * has locked. A delivery keeps its lease, so that the outcome of an attempt under way is still recorded.
+ * @returns the number of stopped deliveries
+ */
+export async function stopBatch(
+  db: Database,
+  { tenantId, credentialId, beforeId }: { tenantId: number; credentialId: string; beforeId: string },
+): Promise<number> {
+  const { rows } = await executeByIndex(
+    db,
+    sql`
+      WITH waiting AS MATERIALIZED (
+        SELECT id FROM delivery
+        WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
+        ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
+      )
+      UPDATE delivery AS d SET status = 'stopped' FROM waiting
+      WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
+      RETURNING d.id`,
+  );
+  return rows.length;
 }

@@ -1,14 +1,8 @@
 /** Position in an event feed up to which a client has read. */
 export interface Cursor {
-  /**
-   * Feed era in which the client got the cursor. Each restore from a backup begins an era with a greater number. 0: the database was never
-   * restored.
-   */
+  /** Feed era in which the client got the cursor. Each restore begins an era with a greater number. 0: the database was never restored. */
   era: number;
-  /**
-   * Position of the last event that the client has read. 0: the client begins at the start of the feed. After a restore from a backup, the
-   * service refuses earlier cursors, but it still accepts position 0.
-   */
+  /** Position of the last event that the client has read. 0: the start of the feed, which is valid in every era. */
   position: number;
 }
 
@@ -23,10 +17,6 @@ export function parseCursor(text: string): Cursor | null {
     : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
 }
 
-/**
- * Returns the text of a cursor. In era 0 the text is only the position, as in earlier versions of the service. So a cursor of era 0 has the
- * same text in every version.
- */
 export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }

@@ -3,7 +3,7 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
-import { eventShape, feedOfPartner, listEvents } from './list.ts';
+import { feedOfPartner, listEvents, staffEventShape } from './list.ts';
 import { FeedPage, FeedQuery } from './schema.ts';
 import { PartnerPath, StaffEvent, StaffEventQuery } from './staff-schema.ts';
 
@@ -15,7 +15,6 @@ interface Dependencies {
   headerBrand: string;
 }
 
-/** Registers the staff routes that return the events of all partners, and the feed of one partner. */
 export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/staff/events/',
@@ -33,7 +32,7 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
         response: { 200: keysetPageOf(StaffEvent) },
       },
     },
-    async ({ staff, query }, reply) => sendPart(reply, await listEvents(db, staff.tenant.id, query), eventShape),
+    async ({ staff, query }, reply) => sendPart(reply, await listEvents(db, staff.tenant.id, query), staffEventShape),
   );
   app.get(
     '/v1/staff/credentials/:id/feed/',

@@ -116,7 +116,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/delivery-worker.ts',
-        find: '        this.#queues.addFound(found);\n',
+        find: '    this.#queues.addFound(found);\n',
         replace: '',
       },
     ],
@@ -151,7 +151,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'staff flood the server of a partner',
     edits: [
       {
-        file: 'src/webhooks/deliveries/test-call-routes.ts',
+        file: 'src/webhooks/deliveries/staff-routes.ts',
         find: '      await countCall(budget, receiver.credentialId, reply);\n',
         replace: '',
       },
@@ -187,7 +187,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'the removal of one webhook stops the deliveries of all partners',
     edits: [
       {
-        file: 'src/webhooks/deliveries/stop-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: 'AND credential_id = ${credentialId} ',
         replace: '',
       },
