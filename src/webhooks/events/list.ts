@@ -21,8 +21,8 @@ export async function listEvents(
 }
 
 export function staffEventShape(row: store.ListedEvent): StaffEvent {
-  const { delivery, ...event } = eventShape(row);
-  return { ...event, credential_id: row.credential_id, delivery };
+  const { event, event_id, occurred_at, data, delivery } = eventShape(row);
+  return { event_id, event, occurred_at, data, credential_id: row.credential_id, delivery };
 }
 
 /**
