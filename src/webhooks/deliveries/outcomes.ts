@@ -126,23 +126,14 @@ export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
-/**
- * Returns the maximum of the random wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The maximum is 2 s after
- * attempt 1, and doubles with every attempt.
- * @throws RangeError if `attempt` is not 1 to 4, because no retry follows the fifth attempt
- */
+/** Returns the longest wait after the failed attempt with this number (1 to 4), in milliseconds (decision 33). */
 export function retryCapMs(attempt: number): number {
-  if (!Number.isInteger(attempt) || attempt < 1 || attempt >= MAX_ATTEMPTS) {
-    throw new RangeError(
-      `No retry follows attempt ${attempt}. The attempt must be a whole number from 1 to ${MAX_ATTEMPTS - 1}.`,
-    );
-  }
   return 2_000 * 2 ** (attempt - 1);
 }
 
 /**
- * Returns the random wait after a failed attempt, from 0 to `retryCapMs(attempt)` milliseconds. The whole wait is random, so that the
- * retries of events that failed together do not all arrive at the same time.
+ * Returns the wait after a failed attempt in milliseconds. The whole wait is random, so that the retries of events that failed together do
+ * not all arrive at the same time.
  * @param random returns a number that is at least 0 and less than 1
  */
 export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {

@@ -13,7 +13,7 @@ export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  if (hasMoreCodePoints(text, MAX_CODE_POINTS)) {
+  if (text.length > MAX_CODE_POINTS && Array.from(text).length > MAX_CODE_POINTS) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
@@ -40,11 +40,6 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
   if (!check.ok) {
     throw invalidField('webhook_url', check.reason);
   }
-}
-
-/** A code point has one or two UTF-16 units, so the code points of a long text need no count. */
-function hasMoreCodePoints(text: string, max: number): boolean {
-  return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
 }
 
 /** The URL parser removes or replaces these characters, so the parsed URL would differ from the text that a person reads. */

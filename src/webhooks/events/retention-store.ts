@@ -2,14 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 
-export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('tenant')
-    .select('id')
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+export async function readTenantIds(db: Database): Promise<number[]> {
+  const rows = await db.selectFrom('tenant').select('id').orderBy('id').execute();
   return rows.map((row) => row.id);
 }
 

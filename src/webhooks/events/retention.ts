@@ -8,7 +8,6 @@ import { readTenantIds, removeEvents } from './retention-store.ts';
 const DAY_MS = 86_400_000;
 /** Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks. */
 const BATCH_SIZE = 1_000;
-const TENANTS_AT_A_TIME = 1_000;
 
 /**
  * Longest waits in milliseconds. Each wait is a random time between half of the value and the value, so that several processes do not remove
@@ -81,7 +80,7 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
 /** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
-  for await (const tenantId of tenantIds(db)) {
+  for (const tenantId of await readTenantIds(db)) {
     try {
       yield* removeOldEventsOf(db, tenantId, beforeId);
     } catch (error) {
@@ -103,16 +102,6 @@ async function* removeOldEventsOf(db: Database, tenantId: number, beforeId: stri
     afterId = removed.sort().at(-1) ?? afterId;
     yield removed.length;
   } while (removed.length === BATCH_SIZE);
-}
-
-async function* tenantIds(db: Database): AsyncGenerator<number> {
-  let page: number[];
-  let lastId = 0;
-  do {
-    page = await readTenantIds(db, lastId, TENANTS_AT_A_TIME);
-    lastId = page.at(-1) ?? lastId;
-    yield* page;
-  } while (page.length === TENANTS_AT_A_TIME);
 }
 
 async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
