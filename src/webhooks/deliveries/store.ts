@@ -7,19 +7,7 @@ import type { DeliveryStatus } from '../events/events.ts';
 import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
 import { IS_FREE, IS_SENT } from './search-store.ts';
 
-interface ClaimRow {
-  tenant_id: number;
-  id: string;
-  credential_id: string;
-  body: string;
-  created_at_ms: number;
-  attempt_count: number;
-  status: DeliveryStatus;
-  waited_seconds: number;
-  webhook_url: string;
-  webhook_secret: Buffer;
-  claimed_at_ms: number;
-}
+type ClaimRow = Omit<ClaimedDelivery, 'lease'> & { status: DeliveryStatus };
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
@@ -87,10 +75,9 @@ async function takeShare(
     const recorded = outcomes.length > 0 ? (rows.shift() as { id: string }[]) : [];
     const claimed = (rows[0] ?? []) as ClaimRow[];
     recorded.forEach(({ id }) => turn.recorded.add(id));
-    claimed.forEach(({ credential_id }) => turn.takenOf.add(credential_id, 1));
-    turn.claimed.push(
-      ...claimed.filter(({ status }) => status === 'pending').map((row) => claimedDelivery(row, lease)),
-    );
+    claimed.forEach(({ credentialId }) => turn.takenOf.add(credentialId, 1));
+    const sent = claimed.filter(({ status }) => status === 'pending');
+    turn.claimed.push(...sent.map(({ status: _, ...row }) => ({ ...row, lease })));
   } catch (error) {
     turn.failed.push({ outcomes, error });
   }
@@ -146,27 +133,13 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
       RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status, due.waited_seconds, due.webhook_url, due.webhook_secret,
         due.claimed_at_ms
     )
-    SELECT claimed.*, e.body, e.created_at_ms
+    SELECT claimed.tenant_id AS "tenantId", claimed.id AS "eventId", claimed.credential_id AS "credentialId", status, attempt_count AS attempt,
+      waited_seconds AS "waitedSeconds", webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", claimed_at_ms AS "claimedAtMs",
+      e.body, e.created_at_ms AS "createdAtMs"
     FROM claimed CROSS JOIN LATERAL (
       SELECT body, extract(epoch FROM created_at)::float8 * 1000 AS created_at_ms FROM event
       WHERE tenant_id = ${tenantOf('claimed')} AND id = claimed.id LIMIT 1
     ) AS e`;
-}
-
-function claimedDelivery(row: ClaimRow, lease: Lease): ClaimedDelivery {
-  return {
-    tenantId: row.tenant_id,
-    eventId: row.id,
-    credentialId: row.credential_id,
-    body: row.body,
-    createdAtMs: row.created_at_ms,
-    attempt: row.attempt_count,
-    lease,
-    waitedSeconds: row.waited_seconds,
-    webhookUrl: row.webhook_url,
-    webhookSecret: row.webhook_secret,
-    claimedAtMs: row.claimed_at_ms,
-  };
 }
 
 /** A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it. `o` calls now() for the cluster. */
