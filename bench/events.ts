@@ -26,8 +26,8 @@ export async function writeEvents(client: pg.Client, subscribers: Owner[], count
   await client.query({
     name: 'events',
     text: `WITH event_row AS (
-             INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
-             SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, now()
+             INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at)
+             SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, '{}', now()
              FROM (SELECT uuidv7() AS id, 1 + number % cardinality($1::bigint[]) AS place FROM generate_series(1, $3::int) AS number) AS new
              CROSS JOIN LATERAL (SELECT ($1::bigint[])[place] AS tenant_id, ($2::uuid[])[place] AS credential_id) AS owner
              RETURNING tenant_id, id, credential_id

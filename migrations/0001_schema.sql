@@ -241,7 +241,7 @@ CREATE TABLE event (
   -- The exact bytes that each attempt sends and signs.
   body          text NOT NULL,
   -- Order or reservation that the event reports, as {type, id, external_id}.
-  subject       json,
+  subject       json NOT NULL,
   created_at    timestamptz NOT NULL,
   -- Number in the feed of the credential. Null: the partner has not read the event yet.
   feed_position bigint,

@@ -21,8 +21,8 @@ const CHANGE = {
   text: `WITH changed AS (
            UPDATE restaurant_order SET status = 'confirmed' WHERE tenant_id = $1 AND id = $2 RETURNING tenant_id, credential_id
          )
-         INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
-         SELECT tenant_id, $3, credential_id, 'order.status_changed', $4, now() FROM changed`,
+         INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at)
+         SELECT tenant_id, $3, credential_id, 'order.status_changed', $4, '{}', now() FROM changed`,
 };
 
 answerJobs(async ({ databaseUrl, connections, webhookUrl, cert }: ChangeStatusJob): Promise<string> => {

@@ -40,11 +40,9 @@ import type { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
-import { credentialWebhookRoutes } from '#staff/partners/webhook-routes.ts';
 import { reportRoutes } from '#staff/reports/routes.ts';
 import { auditStaffRoutes } from '#staff/trail/routes.ts';
-import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
-import { testCallRoutes } from '#webhooks/deliveries/test-call-routes.ts';
+import { deliveryStaffRoutes, testCallRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Business } from './business.ts';
 import type { Callers, Guards } from './guards.ts';
@@ -134,12 +132,6 @@ function ownerRoutes(app: App, parts: Parts): void {
     credentials,
     ownerCredentials,
     budgets,
-    ownerGuard,
-    shape: Credential,
-  });
-  credentialWebhookRoutes(app, {
-    db,
-    ownerCredentials,
     ownerGuard,
     shape: Credential,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,

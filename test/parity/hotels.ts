@@ -112,7 +112,7 @@ export async function writeDeliveries(db: Database, leaseId: string | null): Pro
       const isOfOther = index === 5;
       await db
         .insertInto('event')
-        .values({ ...key, type: 'order.status_changed', body: `{"${index}":1}`, created_at: at })
+        .values({ ...key, type: 'order.status_changed', body: `{"${index}":1}`, subject: '{}', created_at: at })
         .execute();
       await db
         .insertInto('delivery')

@@ -83,8 +83,9 @@ export async function insertBacklog(
     // with 5,000 credentials.
     await sql`ANALYZE credential`.execute(tx);
     await sql`
-      INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
-      SELECT tenant_id, id, credential_id, 'order.status_changed', body, now() FROM ${given}`.execute(tx);
+      INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at)
+      SELECT tenant_id, id, credential_id, 'order.status_changed', body,
+        json_build_object('type', 'order', 'id', id, 'external_id', 'N-1'), now() FROM ${given}`.execute(tx);
     await sql`
       INSERT INTO delivery (tenant_id, id, credential_id, status)
       SELECT tenant_id, id, credential_id, 'pending' FROM ${given}`.execute(tx);

@@ -33,7 +33,9 @@ export function eventOf(
   const data = { order_id: newId(), external_order_id: 'N-1', status: 'confirmed' };
   const type = 'order.status_changed';
   const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-  return { tenant_id: tenantId, id, credential_id: credential.id, type, body, created_at: occurredAt, ...changes };
+  const subject = JSON.stringify({ type: 'order', id: data.order_id, external_id: data.external_order_id });
+  const key = { tenant_id: tenantId, id, credential_id: credential.id };
+  return { ...key, type, body, subject, created_at: occurredAt, ...changes };
 }
 
 /**

@@ -134,7 +134,7 @@ export interface Event {
   credential_id: string;
   feed_position: number | null;
   id: string;
-  subject: Json | null;
+  subject: Json;
   tenant_id: number;
   type: string;
 }

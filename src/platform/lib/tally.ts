@@ -2,10 +2,6 @@
 export class Tally<Key> {
   readonly #counts = new Map<Key, number>();
 
-  get size(): number {
-    return this.#counts.size;
-  }
-
   of(key: Key): number {
     return this.#counts.get(key) ?? 0;
   }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Database } from '#platform/db/database.ts';
 import { createHttpApp } from '#platform/http/app.ts';
 import { createHttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
@@ -17,7 +16,7 @@ export function createMetrics(log: Logger) {
   return {
     ofHttp: () => createHttpMetrics(registry),
     watchCounts: (counts: PresentCounts) => registerCounts(registry, counts),
-    ofDeliveries: (db: Database) => createDeliveryMetrics(registry, db),
+    ofDeliveries: () => createDeliveryMetrics(registry),
     app,
   };
 }

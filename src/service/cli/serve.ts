@@ -97,7 +97,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           sandbox: options.demo
             ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
             : undefined,
-          ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
+          ...(metrics ? { metrics: metrics.ofDeliveries() } : {}),
         });
   const budgets = await openBudgets(config, log, options);
   const stopping = new AbortController();

@@ -27,7 +27,6 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Tenant with open streams on this process. */
 interface Watch {
   subscriptions: Set<Subscription>;
   /** Moment from which the next look counts, and what the last look has counted from there. Null before the first look. */
@@ -60,7 +59,6 @@ export class LiveChanges {
     ];
   }
 
-  /** Tells a new subscription to read all data, and from then on of each change. */
   add(subscription: Subscription): void {
     const { id } = subscription.staff.tenant;
     const watch = this.#watches.get(id) ?? { subscriptions: new Set(), base: null };
@@ -83,7 +81,7 @@ export class LiveChanges {
     }
   }
 
-  /** Looks at the tenant soon, because this process has changed data of the tenant. */
+  /** Called when this process has changed data of the tenant. */
   wake(tenantId: number): void {
     if (this.#watches.has(tenantId)) {
       this.#due.add(tenantId);
@@ -92,7 +90,6 @@ export class LiveChanges {
     }
   }
 
-  /** Stops the looks. Waits until the look and the access check under way have ended. */
   async close(): Promise<void> {
     clearTimeout(this.#waking);
     this.#watches.clear();
@@ -130,7 +127,6 @@ export class LiveChanges {
     }
   }
 
-  /** Tells the tenant's callers of each number that differs from the last look. */
   #compare(tenantId: number, rows: store.NewRows[], next: store.Moment): void {
     const watch = this.#watches.get(tenantId);
     if (watch === undefined) {
@@ -165,7 +161,6 @@ export class LiveChanges {
     return [...this.#watches.values()].flatMap(({ subscriptions }) => [...subscriptions]);
   }
 
-  /** Ends the streams of callers who have lost their access or whose rights have changed. */
   async #endLost(): Promise<void> {
     const byCaller = new Map(this.#subscriptions().map((subscription) => [subscription.staff, subscription]));
     const { db, noteUse } = this.#deps;

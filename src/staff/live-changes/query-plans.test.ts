@@ -47,7 +47,7 @@ describe('query plans of the statements of live changes', {
       'credential_id, external_order_id, status, status_changed_at, order_type, lines, total, currency, created_at',
       "credential_id, 'copy ' || n, status, status_changed_at, order_type, lines, total, currency, created_at - n * interval '1 minute'",
     ],
-    ['event', 'credential_id, type, body, created_at', 'credential_id, type, body, created_at'],
+    ['event', 'credential_id, type, body, subject, created_at', 'credential_id, type, body, subject, created_at'],
     [
       'audit_entry',
       'at, actor_type, actor_id, action, subject, details',

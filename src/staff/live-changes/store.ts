@@ -35,8 +35,7 @@ export function momentAt(ms: number): Moment {
 }
 
 /**
- * Looks at the newest rows of tenants with one statement. Each condition has an upper bound that no row exceeds, so that the planner expects
- * few rows and uses an index.
+ * Each condition has an upper bound that no row exceeds, so that the planner expects few rows and uses an index.
  * @param next moment of the inputs of the next look
  * @returns the rows of each input, in the order of the inputs
  */

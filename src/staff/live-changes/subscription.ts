@@ -19,19 +19,17 @@ export class Subscription {
     this.#stream = open(() => this.#take());
   }
 
-  /** Tells the client that data of these topics has changed. Leaves out topics that the caller may not read. */
+  /** Leaves out topics that the caller may not read. */
   tell(topics: readonly Topic[]): void {
     topics.filter((topic) => hears(this.staff, topic)).forEach((topic) => this.#topics.add(topic));
     this.#stream.notify();
   }
 
-  /** Tells the client to read all data that it shows. */
   resync(): void {
     this.#isResync = true;
     this.#stream.notify();
   }
 
-  /** Ends the stream, because the caller has lost its access or its rights have changed. */
   end(): void {
     this.#stream.end();
   }

@@ -1,10 +1,7 @@
 import type { AuditAction } from '#access/audit/audit.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 
-/**
- * Areas whose callers get the hints of each topic, because they may read its data. Owners get the hints of every topic. A hint is a message
- * that data of a topic has changed.
- */
+/** Areas whose callers get the hints of each topic, because they may read its data. Owners get all hints. */
 const AUDIENCES = {
   orders: ['orders'],
   reservations: ['hotel'],
@@ -21,7 +18,6 @@ export type Topic = keyof typeof AUDIENCES;
 /** All topics, in the order in which a hint lists them. */
 export const TOPICS = Object.keys(AUDIENCES) as Topic[];
 
-/** Returns true if the caller gets the hints of a topic. */
 export function hears({ role, areas }: Pick<Staff, 'role' | 'areas'>, topic: Topic): boolean {
   const audience: readonly string[] | 'all' = AUDIENCES[topic];
   return role === 'owner' || audience === 'all' || areas.some((area) => audience.includes(area));

@@ -33,8 +33,8 @@ async function insertEvents(filling: Database, credentialId: string, count: numb
         substr(md5(random()::text), 1, 15))::uuid AS id
       FROM generate_series(1, ${count}::int) AS n
     ), events AS (
-      INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, feed_position)
-      SELECT ${tenant.tenantId}::bigint, id, ${credentialId}::uuid, 'order.status_changed', repeat('x', 200), now(),
+      INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at, feed_position)
+      SELECT ${tenant.tenantId}::bigint, id, ${credentialId}::uuid, 'order.status_changed', repeat('x', 200), '{}', now(),
         CASE WHEN n > ${count}::int / 2 THEN ${count}::int - n + 1 END
       FROM made
     )

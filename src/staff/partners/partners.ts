@@ -1,17 +1,18 @@
 import type { Audience, Credentials, OwnedCredential, OwnerCredentials } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
-import { readHealth } from './health.ts';
-import type { CredentialBudget, CredentialDeliveries } from './schema.ts';
-import { countDeliveries, type DeliveryCounts } from './store.ts';
+import { firstIdAt, timeOf } from '#platform/lib/ids.ts';
+import type { CredentialBudget, CredentialDeliveries, CredentialHealth } from './schema.ts';
+import { countByHour, countDeliveries, type DeliveryCounts, type HourRow } from './store.ts';
 
-/**
- * Budgets, which limit the calls of each credential per minute. Each API (third-party or PMS) has one `Budget` object, which counts the
- * calls of all credentials of this API.
- */
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+/** Maximum number of events that one call of `readHealth` reads. */
+const MAX_EVENTS = 5_000;
+
+/** Budget of calls per minute of each API. It counts the calls of all credentials of this API. */
 export type CallBudgets = Record<Audience, Budget>;
 
-/** Objects with which the staff API reads and changes credentials. */
 export interface Partners {
   db: Database;
   credentials: Credentials;
@@ -26,16 +27,11 @@ export async function listCredentialsWithDeliveries(db: Database, credentials: C
   return all.map((credential) => ({ ...credential, deliveries: countsShape(countsById.get(credential.id)) }));
 }
 
-/** Returns a credential as an entry of the list, with the counts of its pending and failed deliveries. */
 export async function withDeliveries(db: Database, tenantId: number, credential: OwnedCredential['credential']) {
   const [counts] = await countDeliveries(db, tenantId, credential.id);
   return { ...credential, deliveries: countsShape(counts) };
 }
 
-/**
- * Returns a credential with the counts of its pending and failed deliveries and with its budget of calls. Also returns the counts of its
- * deliveries in each of the last 24 hours.
- */
 export async function detailOf({ db, budgets }: Partners, tenantId: number, { audience, credential }: OwnedCredential) {
   const [entry, budget, health] = await Promise.all([
     withDeliveries(db, tenantId, credential),
@@ -45,7 +41,6 @@ export async function detailOf({ db, budgets }: Partners, tenantId: number, { au
   return { ...entry, budget, health };
 }
 
-/** Reads the budget of a credential. The read itself does not count as a call. */
 async function budgetShape({ limit, look }: Budget, credentialId: string): Promise<CredentialBudget> {
   const { count, msLeft, isShared } = await look(credentialId);
   return {
@@ -56,15 +51,44 @@ async function budgetShape({ limit, look }: Budget, credentialId: string): Promi
   };
 }
 
-/**
- * Returns the delivery counts of one credential as the API shows them. If `row` is undefined, all counts are zero. This happens if the
- * credential was created after the count.
- */
+/** `row` is undefined if the credential was created after the count. */
 function countsShape(row: DeliveryCounts | undefined): CredentialDeliveries {
   return {
     pending: row?.pending ?? 0,
     failed: row?.failed ?? 0,
     last_failed_at: row?.last_failed_at?.toISOString() ?? null,
     oldest_pending_at: row?.oldest_pending_at?.toISOString() ?? null,
+  };
+}
+
+async function readHealth(db: Database, tenantId: number, credentialId: string): Promise<CredentialHealth> {
+  const nowMs = Date.now();
+  const dayAgoMs = nowMs - HOURS * HOUR_MS;
+  const rows = await countByHour(db, tenantId, { credentialId, fromId: firstIdAt(dayAgoMs), limit: MAX_EVENTS });
+  const since = completeSince(rows) ?? new Date(dayAgoMs);
+  const byHour = new Map(rows.map((row) => [row.hour, row]));
+  const hours = [];
+  for (let hour = Math.floor(since.getTime() / HOUR_MS); hour <= nowMs / HOUR_MS; hour += 1) {
+    hours.push(hourShape(hour, byHour.get(hour)));
+  }
+  return { since: since.toISOString(), hours };
+}
+
+/** Returns the time of the oldest counted event if the query has stopped at `MAX_EVENTS`, or else null. */
+function completeSince(rows: HourRow[]): Date | null {
+  const events = rows.reduce((sum, row) => sum + row.events, 0);
+  const [first] = rows;
+  return events >= MAX_EVENTS && first !== undefined ? timeOf(first.oldest_id) : null;
+}
+
+function hourShape(hour: number, row: HourRow | undefined): CredentialHealth['hours'][number] {
+  const [p50, p95] = row?.percentiles ?? [null, null];
+  return {
+    at: new Date(hour * HOUR_MS).toISOString(),
+    delivered: row?.delivered ?? 0,
+    failed: row?.failed ?? 0,
+    pending: row?.pending ?? 0,
+    p50_ms: p50 === null ? null : Math.round(p50),
+    p95_ms: p95 === null ? null : Math.round(p95),
   };
 }

@@ -3,7 +3,13 @@ import { CredentialPath } from '#access/credentials/credentials.ts';
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { detailOf, listCredentialsWithDeliveries, type Partners } from './partners.ts';
+import {
+  requireWebhookUrl,
+  stopPendingDeliveries,
+  WebhookRegister,
+  WebhookRegisterResponse,
+} from '#webhooks/deliveries/deliveries.ts';
+import { detailOf, listCredentialsWithDeliveries, type Partners, withDeliveries } from './partners.ts';
 import {
   CredentialChange,
   CredentialRotation,
@@ -14,22 +20,23 @@ import {
 
 interface Dependencies extends Partners {
   ownerGuard: Guard;
-  /** Schema of a credential in API responses. The routes in this file add fields to the schema. */
+  /** Schema of a credential in API responses. */
   shape: Type.TObject;
+  /** True if a webhook URL may have an address in a private network. */
+  allowPrivateNetwork: boolean;
 }
 
 const PATH = '/v1/staff/credentials/';
 const SHARED = { tags: ['Credentials'] };
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
-/**
- * Registers the routes that an owner calls to see and change the credentials of partners. The routes also show the deliveries and the
- * budget of calls. `GET /v1/third-party/credentials/` cannot show these values, because the contract fixes the fields of its response.
- */
+/** `GET /v1/third-party/credentials/` cannot show the deliveries and the budget, because the contract fixes its fields. */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   listRoute(app, dependencies);
   detailRoutes(app, dependencies);
   rotateRoute(app, dependencies);
+  setWebhookRoute(app, dependencies);
+  removeWebhookRoute(app, dependencies);
 }
 
 function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencies): void {
@@ -126,5 +133,63 @@ function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): 
       },
     },
     async ({ staff, params, body }) => await ownerCredentials.rotate(actorOf(staff), params.id, body.overlap_minutes),
+  );
+}
+
+function setWebhookRoute(app: App, { ownerCredentials, ownerGuard, allowPrivateNetwork }: Dependencies): void {
+  app.post(
+    `${PATH}:id/webhook/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'setCredentialWebhook',
+        summary: 'Set the webhook URL of a partner',
+        description:
+          'Registers the URL to which the events of the partner are sent. The partner can do the same with `POST ' +
+          '/v1/third-party/webhook/`. A new URL also gets a new `webhook_secret`. Only this response shows the secret, so give it to the ' +
+          'partner. If you set the same URL again, nothing changes, and the response has an empty secret. A delivery that already waits ' +
+          'goes to the new URL, and is signed with the new secret. A credential that is revoked or belongs to a PMS gets 409. Only the ' +
+          'owner may call it.',
+        params: CredentialPath,
+        body: WebhookRegister,
+        response: { 200: WebhookRegisterResponse },
+      },
+    },
+    async ({ staff, params, body }) => {
+      const { webhook_url } = body;
+      requireWebhookUrl(webhook_url, { allowPrivateNetwork });
+      const webhook_secret = await ownerCredentials.registerWebhook(actorOf(staff), params.id, webhook_url);
+      return { webhook_url, webhook_secret };
+    },
+  );
+}
+
+function removeWebhookRoute(app: App, { db, ownerCredentials, ownerGuard, shape }: Dependencies): void {
+  app.post(
+    `${PATH}:id/webhook/remove/`,
+    {
+      onRequest: ownerGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...SHARED,
+        operationId: 'removeCredentialWebhook',
+        summary: 'Remove the webhook URL of a partner, which stops its deliveries',
+        description:
+          'Removes the webhook URL and its secret. Deliveries that wait become `stopped`, and are never sent, not even to a URL that is ' +
+          'registered later. An attempt that is under way may still reach the receiver. Events are still in the feed of the partner, and ' +
+          'the partner may register a URL again. If no URL is registered, nothing changes. A credential that is revoked or belongs to a ' +
+          'PMS gets 409. Only the owner may call it.',
+        params: CredentialPath,
+        response: { 200: staffCredential(shape) },
+      },
+    },
+    async ({ staff, params }) => {
+      const tenantId = staff.tenant.id;
+      const credential = await ownerCredentials.removeWebhook(actorOf(staff), params.id);
+      await stopPendingDeliveries(db, tenantId, credential.id);
+      return await withDeliveries(db, tenantId, credential);
+    },
   );
 }

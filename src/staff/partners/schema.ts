@@ -4,7 +4,6 @@ import { CREDENTIAL_EXAMPLE, CredentialSecret } from '#access/credentials/creden
 const nullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** Counts and times of the pending and failed deliveries of one credential, for the owner of the tenant. */
 export const CredentialDeliveries = Type.Object(
   {
     pending: Type.Integer({ description: 'Number of deliveries that wait for their next attempt.' }),
@@ -18,7 +17,6 @@ export const CredentialDeliveries = Type.Object(
 );
 export type CredentialDeliveries = Type.Static<typeof CredentialDeliveries>;
 
-/** Example of a credential with the counts of its deliveries. */
 const ENTRY_EXAMPLE = {
   ...CREDENTIAL_EXAMPLE,
   deliveries: {
@@ -29,10 +27,7 @@ const ENTRY_EXAMPLE = {
   },
 };
 
-/**
- * Returns the schema of an entry in the staff's list of credentials.
- * @param shape schema of a credential in API responses
- */
+/** @param shape schema of a credential in API responses */
 export function staffCredential(shape: Type.TObject) {
   return Type.Object(
     { ...shape.properties, deliveries: CredentialDeliveries },
@@ -102,10 +97,7 @@ const CredentialHealth = Type.Object(
 );
 export type CredentialHealth = Type.Static<typeof CredentialHealth>;
 
-/**
- * Returns the schema of a single credential for the owner.
- * @param shape schema of a credential in API responses
- */
+/** @param shape schema of a credential in API responses */
 export function staffCredentialDetail(shape: Type.TObject) {
   return Type.Object(
     { ...staffCredential(shape).properties, budget: CredentialBudget, health: CredentialHealth },

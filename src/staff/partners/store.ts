@@ -10,10 +10,7 @@ export interface DeliveryCounts {
   oldest_pending_at: Date | null;
 }
 
-/**
- * Counts the pending and the failed deliveries of each credential of the tenant, or of one credential. The query reads only the partial
- * indexes of pending and of failed deliveries. So it stays fast even if there are many successful deliveries.
- */
+/** Reads only the partial indexes of pending and of failed deliveries, so it stays fast after many successful deliveries. */
 export async function countDeliveries(
   db: Database,
   tenantId: number,
@@ -42,7 +39,6 @@ export async function countDeliveries(
   return rows;
 }
 
-/** Counts of the deliveries of events that happened in one hour. */
 export interface HourRow {
   /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
@@ -58,12 +54,8 @@ export interface HourRow {
 }
 
 /**
- * Counts the deliveries of the newest `limit` events of a credential, by the hour of the event. Events with an id below `fromId` do not
- * count. The query computes the hour from the id of the event, because a UUIDv7 begins with its time in milliseconds.
- *
- * The query reads an index from its end, because the newest events are there. The index is sorted by the position of the events in the
- * event feed (`feed_position`). An event gets its position when the feed is first read up to this event. So the newest events may have no
- * position yet, and the index has events without a position at its end.
+ * Counts the deliveries of the newest `limit` events of a credential, by the hour in the id of the event. Events with an id below `fromId` do
+ * not count. The index by `feed_position` has the newest events at its end, because they have no position yet.
  */
 export async function countByHour(
   db: Db,

@@ -12,13 +12,12 @@ import { countRooms, readOrderDays, readStayDays } from './store.ts';
 /** Largest number of days of a report. */
 const MAX_DAYS = 31;
 
-/** Days of a report, from `from` to the day before `to`. */
 export interface ReportRange {
   from: DateText;
   to: DateText;
 }
 
-/** Refuses a range without a day or with more than 31 days. @throws ApiError 400 `invalid_request` */
+/** @throws ApiError 400 `invalid_request` if the range has no day or more than 31 days */
 export function checkRange({ from, to }: ReportRange): void {
   const days = countNights(from, to);
   if (days < 1) {
@@ -38,10 +37,7 @@ export async function reportDays(db: Database, tenant: Tenant, range: ReportRang
   return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
 }
 
-/**
- * Reads the orders of all days of the range.
- * @returns a function that takes the index of a day, from 0, and returns the orders of this day
- */
+/** @returns a function that takes the index of a day, from 0, and returns the orders of this day */
 async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRange) {
   const bounds = [...nightsOf(from, to), to].map((day) => firstIdOf(day, tenant.timezone));
   const days = tenant.features.includes('restaurant')
@@ -61,15 +57,11 @@ async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRang
   return (index: number) => byDay.get(index + 1) ?? { orders: 0, order_total: '0.00', by_credential: [] };
 }
 
-/**
- * Returns the smallest possible id of an order that is placed on the day or later. A day begins at its first 00:00. If a clock change skips
- * 00:00, the day begins after the skipped time. For a day before 1970, returns the smallest id of all.
- */
+/** A day begins at its first 00:00, or after the time that a clock change skips. For a day before 1970, returns the smallest id of all. */
 function firstIdOf(day: DateText, timezone: string): string {
   return firstIdAt(Math.max(0, Date.parse(instantOf(day, '00:00', timezone))));
 }
 
-/** Reads the stays of all days of the range. @returns a function that takes a date and returns the stays of this day */
 async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
   const unit = unitOf(tenant.currency);
   const [days, rooms] = tenant.features.includes('hotel')
@@ -102,8 +94,8 @@ const HEADER = [
 ];
 
 /**
- * Returns the report as CSV. Each day has one row with the totals of the day, in which the columns of partners are empty. Then there is one
- * row for each partner with orders on this day, in which the columns of totals are empty. So the sum of a column counts no order twice.
+ * Each day has one row with its totals, and then one row for each partner. The columns of the others are empty, so the sum of a column counts
+ * no order twice.
  */
 export function daysAsCsv(days: DayReport[]): string {
   return csvOf([HEADER, ...days.flatMap(rowsOf)]);

@@ -4,7 +4,6 @@ import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { CredentialDay } from './schema.ts';
 
-/** Counts and totals of the orders of one day. */
 export interface OrderDay {
   /** Number of the day in the range of the report. The first day has the number 1. */
   day: number;
@@ -15,9 +14,8 @@ export interface OrderDay {
 }
 
 /**
- * Counts the orders of each day, and adds their totals. Cancelled orders are left out. A day without orders has no row. For each day, the
- * query reads one range of an index that has all columns of the query. This is faster than to read all days together and to group by day
- * and credential.
+ * Cancelled orders are left out. A day without orders has no row. The query reads one range of a covering index for each day, which is
+ * faster than to read all days together and to group.
  * @param bounds the smallest id of each day, and at the end the smallest id after the last day. An id contains the time of its order.
  * @param currency only totals in this currency are added
  */
@@ -39,7 +37,6 @@ export async function readOrderDays(db: Db, tenantId: number, currency: string, 
   return rows;
 }
 
-/** Arrivals, sold rooms and revenue of one day. */
 export interface StayDay {
   date: DateText;
   arrivals: number;
@@ -98,7 +95,6 @@ export async function readStayDays(
   return rows;
 }
 
-/** Returns the number of rooms of all active room types of active properties. */
 export async function countRooms(db: Db, tenantId: number): Promise<number> {
   const { rows } = await sql<{ rooms: number }>`
     SELECT coalesce(sum(r.physical_capacity), 0)::bigint AS rooms

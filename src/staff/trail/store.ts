@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** Kinds of rows whose names the audit trail shows. */
 export const NAMED_KINDS = [
   'user',
   'display',
@@ -14,18 +13,14 @@ export const NAMED_KINDS = [
 ] as const;
 export type NamedKind = (typeof NAMED_KINDS)[number];
 
-/** Row with its name for the audit trail. For a dish, `id` is the sku. */
+/** For a dish, `id` is the sku. */
 interface NamedRow {
   kind: NamedKind;
   id: string;
   name: string;
 }
 
-/**
- * Reads the names of the tenant's rows, with one statement for all kinds. `ids` has the ids of the rows, but for dishes the skus. If a
- * person has no name, the e-mail address is the name. The name of a rate plan begins with the name of its room type. The result has no
- * entry for an id or sku without a row of the tenant.
- */
+/** Reads the names of the tenant's rows. An unknown id or sku has no entry in the result. */
 export async function readNames(db: Database, tenantId: number, ids: Record<NamedKind, string[]>): Promise<NamedRow[]> {
   const areOf = (kind: NamedKind) => sql`tenant_id = ${tenantId} AND id = ANY (${ids[kind]}::uuid[])`;
   const { rows } = await sql<NamedRow>`

@@ -48,15 +48,11 @@ const SUBJECTS: Record<AuditAction, readonly (NamedKind | 'tenant')[]> = {
   'tenant.applied': ['tenant'],
 };
 
-/**
- * Returns the kinds of rows that the subject of an entry may be. Returns an empty list for an unknown action, which a later version of the
- * service may have written.
- */
+/** A later version of the service may have written an unknown action. */
 function subjectsOf({ action }: AuditRow): readonly (NamedKind | 'tenant')[] {
   return SUBJECTS[action as AuditAction] ?? [];
 }
 
-/** Converts the query of a request to a filter of the audit trail. */
 export function filterOf({ action, actor_id, subject, from, to }: AuditQuery): AuditFilter {
   return {
     action,
@@ -68,16 +64,12 @@ export function filterOf({ action, actor_id, subject, from, to }: AuditQuery): A
   };
 }
 
-/** Tenant whose audit trail is read. */
 export interface TrailOwner {
   id: number;
   name: string;
 }
 
-/**
- * Names of rows, by the kind and the id of the row. The key (`keyOf`) has the kind too, because the sku of a dish may look like the id of
- * another row.
- */
+/** Names of rows. The key (`keyOf`) has the kind too, because the sku of a dish may look like the id of another row. */
 type Names = ReadonlyMap<string, string>;
 
 function keyOf(kind: string, id: string): string {
@@ -91,7 +83,6 @@ export async function withNames(db: Database, tenant: TrailOwner, rows: AuditRow
   return rows.map((row) => entryShape(row, tenant, names));
 }
 
-/** Returns the ids of all actors and subjects in the entries, by the kind of their rows. */
 function idsOf(rows: AuditRow[]): Record<NamedKind, string[]> {
   const idsOfKind = (kind: NamedKind) => [...new Set(rows.flatMap((row) => idsInRow(row, kind)))];
   return Object.fromEntries(NAMED_KINDS.map((kind) => [kind, idsOfKind(kind)])) as Record<NamedKind, string[]>;

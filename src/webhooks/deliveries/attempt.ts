@@ -1,8 +1,8 @@
-import type { VettingOptions } from './vetting-connector.ts';
 import { Connections } from './connection.ts';
 import { ResponseReader } from './response-reader.ts';
 import { type Phase, type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
+import type { VettingOptions } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 export interface WebhookSenderOptions extends VettingOptions {
@@ -48,13 +48,6 @@ export interface Attempted {
 const TIMEOUT_MS = 10_000;
 /** Headers of every attempt, in addition to the headers with the signature, the timestamp and the event id. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
-/**
- * Time for which an idle connection is kept open. The time is short, because the receiver may also close an idle connection, and a POST
- * that begins at this moment fails.
- */
-const IDLE_TIMEOUT_MS = 4_000;
-/** Maximum number of bytes that are kept of a response. */
-const KEPT_BYTES = 1_024;
 
 /**
  * Makes attempts. It sends only over HTTPS. It refuses a host with an address that is not public, unless the options allow private
@@ -74,7 +67,7 @@ export class WebhookSender {
   /** Makes one attempt. Never throws. The outcome reports every failure. */
   async attempt(message: Message): Promise<Attempted> {
     const { headerBrand, timeoutMs = TIMEOUT_MS } = this.#options;
-    const answer = new Answer((ok) => this.#keepsAnswer(ok));
+    const reader = new ResponseReader();
     const begunAtMs = performance.now();
     let timestampSeconds: number | null = null;
     let deadline: NodeJS.Timeout | undefined;
@@ -92,20 +85,21 @@ export class WebhookSender {
         connection.destroy('timeout');
         throw new SendFailure('before', 'timeout');
       }
-      await connection.post(postTo(url, headers, message.body), answer.reader);
+      await connection.post(postTo(url, headers, message.body), reader);
     } catch (error) {
       failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
     }
     clearTimeout(deadline);
+    const { status, statusAtMs } = reader;
     // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
-    const decided = answer.status === null ? failure : failureOfStatus(answer.status);
+    const decided = status === null ? failure : failureOfStatus(status);
     return {
       ok: decided === null,
-      httpStatus: answer.status,
-      durationMs: Math.round((answer.statusAtMs || performance.now()) - begunAtMs),
+      httpStatus: status,
+      durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
       error: decided?.reason ?? null,
       phase: decided?.phase ?? null,
-      answer: answer.text?.toString() ?? null,
+      answer: status !== null && this.#keepsAnswer(decided === null) ? reader.text : null,
       timestampSeconds,
       ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
     };
@@ -134,58 +128,7 @@ export class WebhookSender {
   }
 }
 
-/** First bytes of a response body, as text for staff. */
-class AnswerText {
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
-
-  add(chunk: Buffer): void {
-    const missing = KEPT_BYTES - this.#length;
-    if (missing > 0) {
-      // The chunk may be a small part of a large buffer of the connection. If the chunk itself were kept, the whole buffer would stay in
-      // memory.
-      const kept = Buffer.from(chunk.subarray(0, missing));
-      this.#chunks.push(kept);
-      this.#length += kept.length;
-    }
-  }
-
-  /**
-   * Returns the bytes as text. Bytes that are not UTF-8 become U+FFFD. An incomplete character at the end is left out. NUL becomes U+FFFD
-   * too, because PostgreSQL stores no text with NUL.
-   */
-  toString(): string {
-    // With `stream`, the decoder returns no character for an incomplete sequence of bytes at the end.
-    const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: true });
-    return text.replaceAll('\0', '\u{FFFD}');
-  }
-}
-
-/** What the reader of a response has found. */
-class Answer {
-  readonly reader = new ResponseReader(this, IDLE_TIMEOUT_MS);
-  readonly #isKept: (ok: boolean) => boolean;
-  status: number | null = null;
-  /** Time (`performance.now()`) at which the status was read. 0: it was not read. */
-  statusAtMs = 0;
-  text: AnswerText | null = null;
-
-  constructor(isKept: (ok: boolean) => boolean) {
-    this.#isKept = isKept;
-  }
-
-  onStatus(status: number): void {
-    this.status = status;
-    this.statusAtMs = performance.now();
-    this.text = this.#isKept(status < 300) ? new AnswerText() : null;
-  }
-
-  onBody(part: Buffer): void {
-    this.text?.add(part);
-  }
-}
-
-/** Returns the bytes of a POST request in HTTP/1.1, as text. */
+/** Returns a POST request in HTTP/1.1. */
 function postTo(url: URL, headers: Record<string, string>, body: string): string {
   const all = {
     host: url.host,

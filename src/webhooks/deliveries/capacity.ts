@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Tally } from '#platform/lib/tally.ts';
 
 /** Number of claimed deliveries that this process may hold at the same time. Each has a place until its attempt has ended. */
@@ -12,10 +13,7 @@ const RECEIVER_PLACES = 32;
  */
 const QUICK_RECEIVER_PLACES = HALF;
 const QUICK_MS = 100;
-/**
- * Maximum number of places for a receiver that has not succeeded yet in this process. So a worker that starts does not open hundreds of
- * connections to receivers that hang.
- */
+/** Places of a receiver that has not succeeded yet. So a worker that starts does not open hundreds of connections to receivers that hang. */
 const NEW_RECEIVER_PLACES = 4;
 /**
  * Maximum number of places in use. Receivers may begin to hang while they hold more than half of the places. The other receivers still get
@@ -34,7 +32,6 @@ export const PROBE_REST_MS = 250;
 /** Maximum number of receivers in memory. */
 const MAX_RECEIVERS = 10_000;
 
-/** Time of an attempt that has not begun. */
 const NOT_BEGUN = Number.POSITIVE_INFINITY;
 
 /** Place of one claimed delivery. `url` is its receiver, whichever credential has registered the URL. */
@@ -44,7 +41,6 @@ interface Place {
   begunAtMs: number;
 }
 
-/** What is known of a receiver. */
 interface Receiver {
   /** Maximum number of its places. */
   places: number;
@@ -67,14 +63,13 @@ export class Capacity {
   readonly #underWayAt = new Tally<string>();
   /** Functions that begin the attempts of deliveries that were claimed ahead, or give them back, by receiver. No list is empty. */
   readonly #aheadAt = new Map<string, ((mayBegin: boolean) => void)[]>();
-  /** Receivers by URL. The one whose last attempt ended first comes first. */
-  readonly #receivers = new Map<string, Receiver>();
+  /** Receivers by URL. */
+  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS });
 
   constructor(probeRestMs = PROBE_REST_MS) {
     this.#probeRestMs = probeRestMs;
   }
 
-  /** Number of places in use. */
   get taken(): number {
     return this.#taken.size;
   }
@@ -86,7 +81,6 @@ export class Capacity {
     return place;
   }
 
-  /** True if deliveries that were claimed ahead wait for their attempts. */
   get isAhead(): boolean {
     return this.#aheadAt.size > 0;
   }
@@ -125,18 +119,13 @@ export class Capacity {
     const restMs = failures < FAILURES_UNTIL_PROBED ? 0 : this.#probeRestMs;
     const isQuick = performance.now() - begunAtMs <= QUICK_MS;
     const places = isOk ? (isQuick ? QUICK_RECEIVER_PLACES : RECEIVER_PLACES) : before.places;
-    this.#receivers.delete(url);
     this.#receivers.set(url, { places, failures, restsUntilMs: performance.now() + restMs });
-    if (this.#receivers.size > MAX_RECEIVERS) {
-      const [oldest = ''] = this.#receivers.keys();
-      this.#receivers.delete(oldest);
-    }
     if (failures >= FAILURES_UNTIL_PROBED) {
       this.#giveBack(url);
     }
   }
 
-  /** Counts the places that are free now. Gives back what was claimed ahead for receivers that lag. */
+  /** Also gives back what was claimed ahead for receivers that lag. */
   countFree(): FreePlaces {
     const free = new FreePlaces(this.#taken, this.#receivers);
     for (const url of this.#aheadAt.keys()) {
@@ -147,7 +136,6 @@ export class Capacity {
     return free;
   }
 
-  /** Begins the next attempt that waits for the end of another one. */
   #beginNext(url: string): void {
     const ahead = this.#aheadAt.get(url);
     const begin = ahead?.shift();
@@ -167,18 +155,17 @@ export class Capacity {
   }
 }
 
-/** Places that are free at one moment. Each call of `take` leaves fewer of them. */
+/** Places that are free at one moment. */
 export class FreePlaces {
   readonly #nowMs = performance.now();
-  readonly #receivers: ReadonlyMap<string, Receiver>;
-  /** Receivers of attempts that have been under way for long. */
+  readonly #receivers: Pick<LRUCache<string, Receiver>, 'get'>;
   readonly #slow = new Set<string>();
   readonly #takenAt = new Tally<string>();
   readonly #takenBy = new Tally<number>();
   #takenByHealthy = 0;
   #takenByLagging = 0;
 
-  constructor(taken: Iterable<Place>, receivers: ReadonlyMap<string, Receiver>) {
+  constructor(taken: Iterable<Place>, receivers: Pick<LRUCache<string, Receiver>, 'get'>) {
     this.#receivers = receivers;
     for (const { url, begunAtMs } of taken) {
       if (this.#nowMs - begunAtMs > SLOW_MS) {
@@ -190,15 +177,10 @@ export class FreePlaces {
     }
   }
 
-  /** Number of places of healthy receivers, with those for which `take` was called. */
   get takenByHealthy(): number {
     return this.#takenByHealthy;
   }
 
-  /**
-   * Returns how many places the receiver may take now.
-   * @param most maximum number of its places. Default: as many as it may ever have
-   */
   at(url: string, most = Number.POSITIVE_INFINITY): number {
     const { places, failures, restsUntilMs } = this.#receivers.get(url) ?? NEW_RECEIVER;
     if (this.#nowMs < restsUntilMs) {
@@ -221,7 +203,6 @@ export class FreePlaces {
     return this.at(url, Math.min(RECEIVER_PLACES, Math.ceil(PLACES / waiting)));
   }
 
-  /** Returns how many places the tenant may take until it has half of all. */
   ofTenant(tenantId: number): number {
     return Math.max(0, HALF - this.#takenBy.of(tenantId));
   }
@@ -236,7 +217,6 @@ export class FreePlaces {
     }
   }
 
-  /** Returns true if the receiver fails or is slow. */
   isLagging(url: string): boolean {
     return this.#slow.has(url) || isFailing(this.#receivers.get(url));
   }

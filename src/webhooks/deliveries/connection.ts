@@ -1,21 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import type { VettingOptions } from './vetting-connector.ts';
 import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
-import { openVetted } from './vetting-connector.ts';
+import { openVetted, type VettingOptions } from './vetting-connector.ts';
 
-/** Number of open connections above which the connection that has been idle for the longest time is closed. */
+/** Number of open connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 
-/** All open connections of a sender, with a list of the idle connections. */
+/** All open connections of a sender. */
 export class Connections {
   readonly #vetting: VettingOptions;
   readonly #open = new Set<Connection>();
   /** Idle connections, by origin. The connection that was used last is at the end of its list, and is taken first. */
   readonly #idleOf = new Map<string, Connection[]>();
-  /** All idle connections. The connection that has been idle for the longest time comes first. */
-  readonly #idle = new Set<Connection>();
 
   constructor(vetting: VettingOptions) {
     this.#vetting = vetting;
@@ -24,11 +21,8 @@ export class Connections {
   /** Returns a connection to the origin of a URL for one request: an idle one, or else a new one, which is not open yet. */
   take(url: URL): Connection {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
-    if (idle !== undefined) {
-      this.#removeIdle(idle);
-      return idle.begin();
-    }
-    const connection = new Connection(url, this.#vetting, this);
+    const connection = idle ?? new Connection(url, this.#vetting, this);
+    this.#removeIdle(connection);
     this.#open.add(connection);
     return connection.begin();
   }
@@ -38,37 +32,29 @@ export class Connections {
     this.#removeIdle(connection);
   }
 
-  /**
-   * Keeps an open connection for the next request to its origin. If too many connections are open, closes the connection that has been idle
-   * for the longest time.
-   */
-  keep(connection: Connection): void {
-    this.#idle.add(connection);
-    const toSameOrigin = this.#idleOf.get(connection.origin);
-    if (toSameOrigin === undefined) {
-      this.#idleOf.set(connection.origin, [connection]);
-    } else {
-      toSameOrigin.push(connection);
-    }
+  /** Keeps an open connection for the next request to its origin. Returns false if too many connections are open. */
+  keep(connection: Connection): boolean {
     if (this.#open.size > MAX_KEPT_CONNECTIONS) {
-      const [longestIdle] = this.#idle;
-      longestIdle?.destroy('aborted');
+      return false;
     }
+    const idle = this.#idleOf.get(connection.origin) ?? [];
+    this.#idleOf.set(connection.origin, idle);
+    idle.push(connection);
+    return true;
   }
 
   destroyAll(reason: SendError): void {
-    for (const connection of this.#open) {
-      connection.destroy(reason);
-    }
+    this.#open.forEach((connection) => connection.destroy(reason));
   }
 
   #removeIdle(connection: Connection): void {
-    if (this.#idle.delete(connection)) {
-      const toSameOrigin = this.#idleOf.get(connection.origin) ?? [];
-      toSameOrigin.splice(toSameOrigin.lastIndexOf(connection), 1);
-      if (toSameOrigin.length === 0) {
-        this.#idleOf.delete(connection.origin);
-      }
+    const idle = this.#idleOf.get(connection.origin) ?? [];
+    const index = idle.lastIndexOf(connection);
+    if (index !== -1) {
+      idle.splice(index, 1);
+    }
+    if (idle.length === 0) {
+      this.#idleOf.delete(connection.origin);
     }
   }
 }
@@ -147,20 +133,18 @@ export class Connection {
       return this.destroy(errorOf(error as Error));
     }
     if (reader.isEnded) {
-      this.#keep(reader.keepMs);
+      this.#end(reader.keepMs);
     }
   }
 
-  /** Ends the request. Keeps the connection open for the next one, unless `keepMs`, its longest idle time in milliseconds, is zero. */
-  #keep(keepMs: number): void {
+  /** Ends the request. Keeps the connection open for `keepMs` milliseconds, if possible. */
+  #end(keepMs: number): void {
     this.#ended?.resolve();
     this.#ended = null;
     this.#reader = null;
-    if (keepMs === 0) {
+    this.#socket?.setTimeout(keepMs);
+    if (keepMs === 0 || !this.#all.keep(this)) {
       this.destroy('aborted');
-    } else {
-      this.#socket?.setTimeout(keepMs);
-      this.#all.keep(this);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { stopBatch } from './stop-store.ts';
+import { stopBatch } from './store.ts';
 
 export { WebhookRegister, WebhookRegisterResponse } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';

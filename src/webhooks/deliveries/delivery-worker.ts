@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
+import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
+import { coalesce } from '#platform/lib/coalesce.ts';
+import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { DueCredential } from '../events/events.ts';
 import type { Attempted, WebhookSender } from './attempt.ts';
-import { Bell } from './bell.ts';
 import { Capacity, PROBE_REST_MS } from './capacity.ts';
 import {
   type ClaimedDelivery,
@@ -18,13 +20,12 @@ import {
   outcomeOf,
   outcomeOfUnsent,
 } from './outcomes.ts';
-import { Poll } from './poll.ts';
 import { Queues } from './queues.ts';
-import { createDecrypter } from './secrets.ts';
+import { type DueQueue, findDue } from './search-store.ts';
 import { recordAndClaim, type Turn } from './store.ts';
 import type { NamedQueue } from './wake-ups.ts';
 
-/** Longest wait between two polls in milliseconds. */
+/** Longest time from one poll to the next in milliseconds. */
 export const POLL_EVERY_MS = 1_000;
 /** Number of attempts to healthy receivers up to which the next turn begins as soon as there is work. */
 const FEW = 8;
@@ -33,6 +34,8 @@ const FEW = 8;
  * because one statement for many deliveries takes less time of PostgreSQL than several.
  */
 const TURN_EVERY_MS = 10;
+/** Longest wait for a turn that may have nothing to do. */
+const IDLE_MS = 60_000;
 /** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
 const PAUSE_MS = 250;
 /** Maximum number of outcomes in one turn. If more wait to be recorded, the turn claims nothing, so that their number is bounded. */
@@ -54,7 +57,7 @@ export interface DeliveryWorkerOptions {
   drawWaitMs?: ((attempt: number) => number) | undefined;
   /** Object that records when the database last answered this process. Each successful poll updates the time. */
   contact?: DatabaseContact | undefined;
-  /** Longest wait between two polls, in milliseconds. Default: 1,000. */
+  /** Longest time from one poll to the next, in milliseconds. Default: 1,000. */
   pollEveryMs?: number | undefined;
   /** Pause between two attempts to a receiver whose last three attempts have failed, in milliseconds. Default: 250. */
   probeRestMs?: number | undefined;
@@ -69,9 +72,12 @@ export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
   readonly #capacity: Capacity;
   readonly #queues = new Queues();
-  readonly #turnBell = new Bell();
+  /** Finds due deliveries of all processes: retries, lost notifications, and deliveries of workers that have died. */
+  readonly #search = coalesce(() => this.#findDue());
   readonly #poll: Poll;
   readonly #running: Promise<void>;
+  /** Credential with which the next search begins. Null: it begins with the first. */
+  #lastFound: DueQueue | null = null;
   /** Outcomes of the attempts that have ended since the last turn. */
   #ended: Ended[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
@@ -82,22 +88,15 @@ export class DeliveryWorker {
   #turnedAtMs = 0;
   /** Time (`performance.now()`) until which the loop waits for its next turn. */
   #sleepsUntilMs = Number.POSITIVE_INFINITY;
+  #endSleep = () => {};
   #isStopping = false;
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
     this.#capacity = new Capacity(options.probeRestMs);
-    this.#poll = new Poll({
-      db: options.db,
-      contact: options.contact,
-      everyMs: options.pollEveryMs ?? POLL_EVERY_MS,
-      limit: () => this.#queues.makeRoom(this.#capacity.countFree()),
-      onFound: (found) => {
-        this.#queues.addFound(found);
-        this.#tell();
-      },
-      onError: (error) => this.#warn(error, 'the due deliveries cannot be read; the worker tries again'),
-    });
+    // The time is random, so that workers do not poll together.
+    const everyMs = (options.pollEveryMs ?? POLL_EVERY_MS) * (1 - Math.random() / 4);
+    this.#poll = poll(everyMs, this.#search, this.#noteSearch);
     this.#running = this.#takeTurns();
   }
 
@@ -114,7 +113,7 @@ export class DeliveryWorker {
   hear(queues: NamedQueue[]): void {
     const unknown = queues.filter((queue) => !this.#queues.addKnown(queue));
     if (queues.length === 0 || unknown.length > 0) {
-      this.#poll.now();
+      this.#search().catch(this.#noteSearch);
     }
     this.#tell();
   }
@@ -128,24 +127,36 @@ export class DeliveryWorker {
     this.#isStopping = true;
     this.#tell();
     const timer = setTimeout(() => void this.#options.sender.close(), graceMs);
-    await Promise.all([this.#poll.stop(), this.#running]);
+    await Promise.all([this.#poll.close(), this.#running]);
+    await this.#search();
     clearTimeout(timer);
   }
 
   async #takeTurns(): Promise<void> {
     while (!this.#isStopping || this.#capacity.taken > 0 || this.#ended.length > 0) {
       for (let waitMs = this.#msUntilTurn(); waitMs > 0; waitMs = this.#msUntilTurn()) {
-        this.#sleepsUntilMs = performance.now() + waitMs;
-        await this.#turnBell.wait(waitMs);
+        await this.#sleep(waitMs);
       }
       await this.#takeTurn();
     }
   }
 
+  /** Waits for this time, or until `#tell` ends the wait. */
+  async #sleep(ms: number): Promise<void> {
+    this.#sleepsUntilMs = performance.now() + ms;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(ms, IDLE_MS));
+      this.#endSleep = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   #tell(): void {
     this.#hasNews = true;
     if (performance.now() + this.#msUntilTurn() < this.#sleepsUntilMs) {
-      this.#turnBell.ring();
+      this.#endSleep();
     }
   }
 
@@ -161,7 +172,6 @@ export class DeliveryWorker {
     return this.#turnedAtMs + (this.#hasNews ? TURN_EVERY_MS : PROBE_REST_MS) - performance.now();
   }
 
-  /** Records the outcomes of the attempts that have ended, claims due deliveries, and begins their attempts. */
   async #takeTurn(): Promise<void> {
     this.#hasNews = false;
     this.#endedSinceTurn = 0;
@@ -176,8 +186,7 @@ export class DeliveryWorker {
     const outcomes = ended.map(({ outcome }) => outcome);
     const wanted = chosen.map((each) => each.wanted);
     const turn = await recordAndClaim(this.#options.db, outcomes, wanted, createLease(this.#options.leaseSeconds));
-    const secretOf = createDecrypter(this.#options.keyring);
-    turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
+    turn.claimed.forEach((delivery) => void this.#attempt(delivery));
     this.#healthy += turn.claimed.length;
     // A credential of which the claim took as many deliveries as it wanted may have more.
     const unfinished = chosen.filter(({ queue, wanted: { count } }) => turn.takenOf.of(queue.credentialId) === count);
@@ -208,9 +217,9 @@ export class DeliveryWorker {
     }
   }
 
-  /** Makes one attempt for a claimed delivery, and keeps its outcome for the next turn. Never throws. */
-  async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
-    const { sender, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
+  /** Keeps the outcome for the next turn. Never throws. */
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { sender, keyring, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
     const place = this.#capacity.take(delivery.tenantId, delivery.webhookUrl);
     const hasBegun = await this.#capacity.begin(place);
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
@@ -228,6 +237,8 @@ export class DeliveryWorker {
       this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
       return;
     }
+    const { tenantId, credentialId, webhookSecret } = delivery;
+    const secret = () => keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
     this.#capacity.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
@@ -240,6 +251,22 @@ export class DeliveryWorker {
     this.#endedSinceTurn += 1;
     this.#tell();
   }
+
+  async #findDue(): Promise<void> {
+    if (this.#isStopping) {
+      return;
+    }
+    const limit = this.#queues.makeRoom(this.#capacity.countFree());
+    const begunAtMs = performance.now();
+    const found = await findDue(this.#options.db, this.#lastFound, limit);
+    this.#options.contact?.confirm(begunAtMs);
+    this.#lastFound = found.length === limit ? (found.at(-1) ?? null) : null;
+    this.#queues.addFound(found);
+    this.#tell();
+  }
+
+  readonly #noteSearch = (error: unknown) =>
+    this.#warn(error, 'the due deliveries cannot be read; the worker tries again');
 
   #warn(err: unknown, message: string): void {
     this.#options.log.warn({ err }, message);

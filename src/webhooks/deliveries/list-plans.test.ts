@@ -71,9 +71,10 @@ describe('query plans of the lists of deliveries and of events', {
           FROM generate_series(1, ${count}::bigint) AS n
         ) AS numbered
       ), written AS (
-        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
+        INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at)
         SELECT ${tenantId}::bigint, id, credential_id, CASE WHEN n < 12 THEN 'reservation.cancelled'
-          WHEN n % 500 = 0 THEN 'reservation.created' ELSE 'order.status_changed' END, '{}', at
+          WHEN n % 500 = 0 THEN 'reservation.created' ELSE 'order.status_changed' END, '{}',
+          json_build_object('type', 'order', 'id', id, 'external_id', 'N-1'), at
         FROM made
       )
       INSERT INTO delivery (tenant_id, id, credential_id, status, next_attempt_at)

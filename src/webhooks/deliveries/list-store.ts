@@ -4,7 +4,6 @@ import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.t
 import { firstIdAt } from '#platform/lib/ids.ts';
 import type { DeliveryStatus, EventSubject, EventType, StoredAttempts } from '../events/events.ts';
 
-/** Filter of a list of deliveries. A missing field excludes no delivery of the tenant. */
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   credentialId?: string | undefined;
@@ -24,7 +23,7 @@ export interface DeliveryRow extends StoredAttempts {
   created_at: Date;
   credential_id: string;
   credential_label: string;
-  subject: EventSubject | null;
+  subject: EventSubject;
 }
 
 /**
@@ -33,7 +32,6 @@ export interface DeliveryRow extends StoredAttempts {
  */
 export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
 
-/** Returns the list of the tenant's deliveries that pass the filter, newest first. */
 export function listDeliveries(tenantId: number, filter: DeliveryFilter): KeysetList<DeliveryRow> {
   const { status, credentialId, type, ids, createdFromMs, createdToMs } = filter;
   const createdAt = ofEvent(tenantId, 'created_at');
@@ -72,16 +70,12 @@ export function listDeliveries(tenantId: number, filter: DeliveryFilter): Keyset
  */
 const TIME_OF_CHANGE_MS = 60_000;
 
-/**
- * Returns a delivery with the body of its event, and with the stored responses to its failed attempts. Returns undefined if the tenant has
- * no delivery with this id.
- */
 export async function findDelivery(db: Database, tenantId: number, id: string): Promise<DetailRow | undefined> {
   const more = sql`, d.answers, e.body`;
   return (await rowOf<DetailRow>(tenantId, sql`${id}::uuid`, more).execute(db)).rows[0];
 }
 
-/** Returns a query for the delivery with this id. The LIMIT makes the planner look up the event by its key. */
+/** The LIMIT makes the planner look up the event by its key. */
 function rowOf<Row extends DeliveryRow>(tenantId: number, id: RawBuilder<unknown>, more = sql``): RawBuilder<Row> {
   return sql`
     SELECT d.id, d.status, d.attempts, d.attempt_count, d.claimed_at, d.next_attempt_at, d.credential_id, e.type, e.created_at, e.subject,
@@ -92,7 +86,15 @@ function rowOf<Row extends DeliveryRow>(tenantId: number, id: RawBuilder<unknown
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`;
 }
 
-/** Returns the SQL expression for a column of the event of a delivery. */
 function ofEvent(tenantId: number, column: 'type' | 'created_at'): RawBuilder<unknown> {
   return sql`(SELECT e.${sql.id(column)} FROM event AS e WHERE e.tenant_id = ${tenantId} AND e.id = delivery.id)`;
+}
+
+export async function findReceiver(db: Database, tenantId: number, credentialId: string) {
+  return await db
+    .selectFrom('credential')
+    .select(['id', 'audience', 'is_active', 'webhook_url', 'webhook_secret'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', credentialId)
+    .executeTakeFirst();
 }

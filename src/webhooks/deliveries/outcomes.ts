@@ -6,16 +6,9 @@ import type { Attempted } from './attempt.ts';
 /** Maximum number of attempts for one event: the first attempt and up to four retries (contract §6, delivery rule 3). */
 export const MAX_ATTEMPTS = 5;
 
-const LONGEST_WAIT_MS = 300_000;
-/**
- * Length of the lease of a claimed delivery. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt
- * runs.
- */
+/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
 const LEASE_SECONDS = 15;
-/**
- * First part of the lease (a third), in which the attempt must begin. If the process was suspended for a longer time, it does not begin the
- * attempt.
- */
+/** First part of the lease in which the attempt must begin. If the process was suspended for longer, it does not begin the attempt. */
 const BEGIN_WITHIN = 1 / 3;
 
 /** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
@@ -30,12 +23,10 @@ export interface Lease {
   beginBeforeMs: number;
 }
 
-/** Makes a lease that begins now. */
 export function createLease(seconds = LEASE_SECONDS): Lease {
   return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
 }
 
-/** Returns true if the lease has ended by the clock of this process. */
 export function hasEnded({ beginBeforeMs, seconds }: Lease): boolean {
   return performance.now() > beginBeforeMs + seconds * 1000 * (1 - BEGIN_WITHIN);
 }
@@ -70,7 +61,6 @@ interface AttemptResult {
   timestamp: number | null;
 }
 
-/** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
   /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
@@ -83,9 +73,8 @@ export interface Outcome {
 }
 
 /**
- * Returns the result of an attempt, the status of the delivery after the attempt, and the wait until the next attempt. An attempt is
- * aborted only when this process stops. The delivery is then due again immediately, so that another process can send it. But a delivery has
- * at most five attempts (decision 33). So if the fifth attempt fails or is aborted, the delivery gets the status `failed`.
+ * Says what follows from an attempt. An attempt is aborted only when this process stops. The delivery is then due again immediately, unless
+ * it was the fifth attempt (decision 33).
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
@@ -103,10 +92,7 @@ export function outcomeOf(
   return { ...ended, status: 'pending', retryInMs: error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
 }
 
-/**
- * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately. The attempt does not count, because
- * the receiver got no request.
- */
+/** Returns the outcome of a claimed delivery that was not sent, so that its attempt does not count. */
 export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
   return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
 }
@@ -136,29 +122,18 @@ export function logAttempt(
   }
 }
 
-/** Returns the fields by which log lines name a delivery and its attempt. */
 export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
-/**
- * Returns the maximum of the random wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The maximum is 2 s after
- * attempt 1, and doubles with every attempt. It cannot exceed 300 s (`LONGEST_WAIT_MS`). At present it does not reach this limit, because
- * it is only 16 s after attempt 4.
- * @throws RangeError if `attempt` is not 1 to 4, because no retry follows the fifth attempt
- */
+/** Returns the longest wait after the failed attempt with this number (1 to 4), in milliseconds (decision 33). */
 export function retryCapMs(attempt: number): number {
-  if (!Number.isInteger(attempt) || attempt < 1 || attempt >= MAX_ATTEMPTS) {
-    throw new RangeError(
-      `No retry follows attempt ${attempt}. The attempt must be a whole number from 1 to ${MAX_ATTEMPTS - 1}.`,
-    );
-  }
-  return Math.min(LONGEST_WAIT_MS, 2_000 * 2 ** (attempt - 1));
+  return 2_000 * 2 ** (attempt - 1);
 }
 
 /**
- * Returns the random wait after a failed attempt, from 0 to `retryCapMs(attempt)` milliseconds. The whole wait is random, so that the
- * retries of events that failed together do not all arrive at the same time.
+ * Returns the wait after a failed attempt in milliseconds. The whole wait is random, so that the retries of events that failed together do
+ * not all arrive at the same time.
  * @param random returns a number that is at least 0 and less than 1
  */
 export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {

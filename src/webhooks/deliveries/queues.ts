@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DueCredential } from '../events/events.ts';
 import type { FreePlaces } from './capacity.ts';
@@ -20,11 +21,8 @@ const MAX_URLS = 10_000;
 export class Queues {
   /** Queues by credential id. The next claim begins with the first one. */
   readonly #queues = new Map<string, DueQueue>();
-  readonly #countOf = new Tally<number>();
-  /** Number of queues by webhook URL. */
-  readonly #receivers = new Tally<string>();
-  /** Webhook URL of each credential that was seen, by credential id. The one seen longest ago comes first. */
-  readonly #urls = new Map<string, string>();
+  /** Webhook URLs of the credentials seen last, by credential id. */
+  readonly #urls = new LRUCache<string, string>({ max: MAX_URLS });
 
   get isEmpty(): boolean {
     return this.#queues.size === 0;
@@ -32,24 +30,16 @@ export class Queues {
 
   /** Adds a queue behind the others. A queue that is already there keeps its turn. */
   add(queue: DueQueue): void {
-    const before = this.#queues.get(queue.credentialId);
     this.#queues.set(queue.credentialId, queue);
-    this.#count(queue, 1);
-    if (before !== undefined) {
-      this.#count(before, -1);
-    }
-    this.#urls.delete(queue.credentialId);
     this.#urls.set(queue.credentialId, queue.webhookUrl);
-    if (this.#urls.size > MAX_URLS) {
-      const [oldest = ''] = this.#urls.keys();
-      this.#urls.delete(oldest);
-    }
   }
 
-  /** Adds the queues that a search has found. */
   addFound(found: DueQueue[]): void {
+    const countOf = new Tally<number>();
+    this.#queues.forEach(({ tenantId }) => countOf.add(tenantId, 1));
     for (const queue of found) {
-      if (this.#countOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
+      if (countOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
+        countOf.add(queue.tenantId, 1);
         this.add(queue);
       }
     }
@@ -73,7 +63,7 @@ export class Queues {
     if (this.#queues.size >= MAX_QUEUES / 2) {
       for (const queue of this.#queues.values()) {
         if (queue.isActive && free.at(queue.webhookUrl) === 0) {
-          this.#remove(queue);
+          this.#queues.delete(queue.credentialId);
         }
       }
     }
@@ -87,7 +77,7 @@ export class Queues {
    */
   choose(free: FreePlaces): { queue: DueQueue; wanted: Wanted }[] {
     const { ready, isAll } = this.#ready(free);
-    const waiting = this.#receivers.size;
+    const waiting = new Set([...this.#queues.values()].map(({ webhookUrl }) => webhookUrl)).size;
     const part = Math.ceil(CLAIM_SIZE / ready.length);
     const counts = new Tally<DueQueue>();
     let left = CLAIM_SIZE;
@@ -111,24 +101,20 @@ export class Queues {
       active.forEach((queue) => take(queue, free.at(queue.webhookUrl)));
     }
     const chosen = ready.filter((queue) => counts.of(queue) > 0);
-    chosen.forEach((queue) => this.#remove(queue));
+    chosen.forEach(({ credentialId }) => this.#queues.delete(credentialId));
     return chosen.map((queue) => {
       const { tenantId, credentialId } = queue;
       return { queue, wanted: { tenantId, credentialId, count: counts.of(queue) } };
     });
   }
 
-  /**
-   * Returns the first queues from which deliveries may be claimed now. Those of tenants that hold half of all places come last. `isAll`
-   * says that no queue of another tenant is left out.
-   */
+  /** Queues of tenants that hold half of all places come last. `isAll` says that no queue of another tenant is left out. */
   #ready(free: FreePlaces): { ready: DueQueue[]; isAll: boolean } {
     const first: DueQueue[] = [];
     const overHalf: DueQueue[] = [];
     for (const queue of this.#queues.values()) {
       const { tenantId, webhookUrl, isActive } = queue;
       if (!isActive || free.at(webhookUrl) > 0) {
-        // The deliveries of a revoked credential are stopped and not sent, so they need no place.
         (isActive && free.ofTenant(tenantId) === 0 ? overHalf : first).push(queue);
       }
       if (first.length === CLAIM_SIZE) {
@@ -136,15 +122,5 @@ export class Queues {
       }
     }
     return { ready: [...first, ...overHalf].slice(0, CLAIM_SIZE), isAll: true };
-  }
-
-  #remove(queue: DueQueue): void {
-    this.#queues.delete(queue.credentialId);
-    this.#count(queue, -1);
-  }
-
-  #count({ tenantId, webhookUrl }: DueQueue, change: 1 | -1): void {
-    this.#countOf.add(tenantId, change);
-    this.#receivers.add(webhookUrl, change);
   }
 }

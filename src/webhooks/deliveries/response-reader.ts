@@ -1,18 +1,12 @@
 import { SendFailure } from './send-error.ts';
 
-/** Functions that get the parts of a response. */
-interface ResponseHandler {
-  /** Called once, with the final status of the response (200 or higher). */
-  onStatus(status: number): void;
-  /** Called with each part of the body, without the framing of chunks. */
-  onBody(part: Buffer): void;
-}
-
 /** Largest size of a response that is read, with its interim responses (1xx) and its headers, in bytes. */
 const CAP_BYTES = 65_536;
-/**
- * Time in milliseconds by which an idle connection is closed before the end of the time that the receiver names in its header Keep-Alive.
- */
+/** Maximum number of bytes of the body that are kept. */
+const KEPT_BYTES = 1_024;
+/** Longest time in milliseconds for which an idle connection is kept. A POST that begins when the receiver closes the connection fails. */
+const KEEP_MS = 4_000;
+/** Time by which a connection is closed before the end of the time that the receiver names in its header Keep-Alive. */
 const KEEP_MARGIN_MS = 2_000;
 const LINE_FEED = 10;
 const STATUS_LINE = /^HTTP\/([0-2](?:\.\d)?)[ \t]+([1-9]\d\d)(?!\S)/i;
@@ -26,25 +20,32 @@ const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?\r$/i;
  * cause further attempts. After such a response, the connection must be closed, because the end of the response is not certain.
  */
 export class ResponseReader {
+  /** Final status (200 or higher). Null: it was not read yet. */
+  status: number | null = null;
+  /** Time (`performance.now()`) at which the final status was read. */
+  statusAtMs: number | null = null;
   /** True after the end of the response, also if the end is not certain. */
   isEnded = false;
   /** Longest time in milliseconds for which the connection may be idle after the response. Zero means that it must be closed. */
-  keepMs: number;
-  readonly #handler: ResponseHandler;
+  keepMs = KEEP_MS;
   #bytesLeft = CAP_BYTES;
   #expects: 'status' | 'header' | 'chunk' | 'chunk end' | 'trailer' = 'status';
   /** Beginning of a line whose end has not arrived. */
   #line = '';
-  #bodyLeft = 0;
-  #status = 0;
+  /** Status of the head that is being read. */
+  #nextStatus = 0;
   #isChunked = false;
   /** Values of the headers Content-Length and Transfer-Encoding. A valid response has at most one. */
-  #framing: string[] = [];
+  readonly #framing: string[] = [];
+  #bodyLeft = 0;
+  #kept = Buffer.alloc(0);
 
-  /** @param keepMs longest time in milliseconds for which the sender keeps an idle connection open */
-  constructor(handler: ResponseHandler, keepMs: number) {
-    this.#handler = handler;
-    this.keepMs = keepMs;
+  /**
+   * Returns the first 1,024 bytes of the body as text. Bytes that are not UTF-8, and NUL, which PostgreSQL does not store, become U+FFFD. An
+   * incomplete character at the end is left out.
+   */
+  get text(): string {
+    return new TextDecoder().decode(this.#kept, { stream: true }).replaceAll('\0', '\u{FFFD}');
   }
 
   /**
@@ -59,16 +60,11 @@ export class ResponseReader {
       at = this.#bodyLeft > 0 ? this.#readBody(chunk, at) : this.#readLine(chunk, at);
     }
     if (at < bytes.length) {
-      this.#stopReading();
+      if (this.status === null) {
+        throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
+      }
+      this.#endUncertainly();
     }
-  }
-
-  /** Handles bytes that are not read, because they come after the end of the response, or because the response is too large. */
-  #stopReading(): void {
-    if (!this.isEnded && (this.#expects === 'status' || this.#expects === 'header') && this.#bodyLeft === 0) {
-      throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
-    }
-    this.#endUncertainly();
   }
 
   #endUncertainly(): void {
@@ -78,7 +74,9 @@ export class ResponseReader {
 
   #readBody(chunk: Buffer, at: number): number {
     const part = chunk.subarray(at, at + this.#bodyLeft);
-    this.#handler.onBody(part);
+    if (this.#kept.length < KEPT_BYTES) {
+      this.#kept = Buffer.concat([this.#kept, part.subarray(0, KEPT_BYTES - this.#kept.length)]);
+    }
     this.#bodyLeft -= part.length;
     this.isEnded = this.#bodyLeft === 0 && !this.#isChunked;
     return at + part.length;
@@ -115,17 +113,15 @@ export class ResponseReader {
   }
 
   #takeStatusLine(line: string): void {
-    const [, version, status] = STATUS_LINE.exec(line) ?? [];
-    if (status === undefined) {
-      throw new SendFailure('during', 'unreadable_response: no status line');
-    }
-    if (status === '101') {
-      throw new SendFailure('during', 'unreadable_response: change of protocol');
+    const [, version, status = ''] = STATUS_LINE.exec(line) ?? [];
+    if (status === '' || status === '101') {
+      const why = status === '' ? 'no status line' : 'change of protocol';
+      throw new SendFailure('during', `unreadable_response: ${why}`);
     }
     if (version !== '1.1') {
       this.keepMs = 0;
     }
-    this.#status = Number(status);
+    this.#nextStatus = Number(status);
     this.#expects = 'header';
   }
 
@@ -133,14 +129,14 @@ export class ResponseReader {
     if (!HEADER_LINE.test(line)) {
       this.keepMs = 0;
     }
-    if (this.#status < 200) {
+    if (this.#nextStatus < 200) {
       return;
     }
     const colon = line.indexOf(':');
     const value = line.slice(colon + 1).trim();
     switch (line.slice(0, colon).trim().toLowerCase()) {
       case 'content-length':
-        this.#framing.push(...value.split(/[ \t]*,[ \t]*/));
+        this.#framing.push(value);
         break;
       case 'transfer-encoding':
         this.#isChunked = /(?:^|[ \t,])chunked$/i.test(value);
@@ -157,16 +153,17 @@ export class ResponseReader {
   }
 
   #endHead(): void {
-    if (this.#status < 200) {
+    if (this.#nextStatus < 200) {
       this.#expects = 'status';
       return;
     }
-    this.#handler.onStatus(this.#status);
+    this.status = this.#nextStatus;
+    this.statusAtMs = performance.now();
     const [length = null, ...others] = this.#framing;
     if (others.length > 0) {
       this.keepMs = 0;
     }
-    if (this.#status === 204 || this.#status === 304) {
+    if (this.status === 204 || this.status === 304) {
       this.isEnded = true;
       this.keepMs = length === null || length === '0' ? this.keepMs : 0;
     } else if (this.#isChunked) {
@@ -174,7 +171,7 @@ export class ResponseReader {
     } else if (length === null) {
       this.#bodyLeft = Number.POSITIVE_INFINITY; // The body ends with the connection.
       this.keepMs = 0;
-    } else if (/^\d+$/.test(length) && others.every((other) => other === length)) {
+    } else if (/^\d+$/.test(length) && others.length === 0) {
       this.#bodyLeft = Number(length);
       this.isEnded = this.#bodyLeft === 0;
     } else {

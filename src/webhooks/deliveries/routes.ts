@@ -10,7 +10,7 @@ interface Dependencies {
   allowPrivateNetwork: boolean;
 }
 
-/** Registers the route that sets the webhook URL of a credential (contract §4, "Shared"). A credential has at most one URL. */
+/** Contract §4, "Shared". */
 export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivateNetwork }: Dependencies): void {
   app.post(
     '/v1/third-party/webhook/',

@@ -30,7 +30,6 @@ export type SendError = (typeof SEND_ERRORS)[number];
  */
 export type Phase = 'before' | 'during' | 'after';
 
-/** Error of a failed attempt. The outcome of the attempt shows `reason` in its field `error`. */
 export class SendFailure extends Error {
   readonly phase: Phase;
   readonly reason: SendError;

@@ -9,27 +9,19 @@ export function signBody(secret: string, timestampSeconds: number, body: string 
   return `sha256=${hmac.digest('hex')}`;
 }
 
-/**
- * Parts of a signed message that its receiver checks: the timestamp and the signature from two headers, and the bytes of the body as they
- * arrived.
- */
 export interface SignedMessage {
   timestampSeconds: number;
   body: string | Buffer;
   signature: string;
 }
 
-/**
- * Returns true if the signature of the message was made with `secret`. Compares in constant time, so that the time of the comparison
- * reveals nothing about the signature.
- */
+/** Compares the signature in constant time. */
 export function verifySignature(secret: string, message: SignedMessage): boolean {
   const expected = Buffer.from(signBody(secret, message.timestampSeconds, message.body));
   const given = Buffer.from(message.signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Delivery of an event that is signed for one attempt. `body` is the stored text, which is the same at every attempt. */
 export interface SignedDelivery {
   secret: string;
   eventId: string;
@@ -48,7 +40,6 @@ export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record
   };
 }
 
-/** Returns the headers with the timestamp and the event id of a delivery. If the timestamp is null, leaves out its header. */
 export function unsignedHeaders(
   brand: string,
   { eventId, timestampSeconds }: { eventId: string; timestampSeconds: number | null },

@@ -9,10 +9,7 @@ import { FIXED_HEADERS } from './attempt.ts';
 import { unsignedHeaders } from './signature.ts';
 import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
 
-/**
- * Reads the part of the list of the tenant's deliveries that the query asks for.
- * @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list
- */
+/** @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list */
 export async function listDeliveries(
   db: Database,
   tenantId: number,
@@ -30,10 +27,7 @@ export async function listDeliveries(
   return await readPart(db, list, query);
 }
 
-/**
- * Returns one delivery with the responses to failed attempts. Also returns the body of its request, and the headers without the signature.
- * @throws ApiError with status 404 and the general code `error` if the tenant has no delivery with this id
- */
+/** @throws ApiError with status 404 and the general code `error` if the tenant has no delivery with this id */
 export async function readDelivery(
   db: Database,
   tenantId: number,
@@ -54,15 +48,12 @@ export async function readDelivery(
   };
 }
 
-/**
- * Returns the timestamp of the last attempt with an outcome, in seconds of Unix time. Returns null if there is no such attempt, or if no
- * timestamp is stored for it. For example, earlier versions of the service stored no timestamps.
- */
+/** Returns the timestamp of the last attempt, in seconds of Unix time. Null: the attempt signed no request, or has no outcome. */
 function lastTimestamp({ attempts }: store.DetailRow): number | null {
   return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;
 }
 
-/** Returns a delivery as the staff API shows it. An event has at most one delivery, so the id of the delivery is the id of the event. */
+/** An event has at most one delivery, so the id of the delivery is the id of the event. */
 export function deliveryShape(row: store.DeliveryRow): Delivery {
   const { id, type, status, created_at, credential_id, credential_label, next_attempt_at, subject } = row;
   return {

@@ -23,10 +23,7 @@ const FACTS = {
       'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
       'no attempt follows.',
   }),
-  subject: Type.Union([EventSubject, Type.Null()], {
-    description:
-      'The order or the reservation that the event reports. Null if an earlier version of the service wrote the event.',
-  }),
+  subject: EventSubject,
 };
 
 const FAILING = {
@@ -81,8 +78,8 @@ const AnsweredAttempt = Type.Object(
     ...Attempt.properties,
     answer: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The first 1,024 bytes of the response, as text. Null if the attempt succeeded, if the receiver did not answer, if an ' +
-        'earlier version of the service made the attempt, or if the operator allows receivers in private networks.',
+        'The first 1,024 bytes of the response, as text. Null if the attempt succeeded, if the receiver did not answer, or if the ' +
+        'operator allows receivers in private networks.',
     }),
   },
   { title: 'AnsweredAttempt', description: 'One attempt to deliver an event, with the begin of the response.' },
@@ -98,8 +95,7 @@ export const DeliveryDetail = Type.Object(
     headers: Type.Record(Type.String(), Type.String(), {
       description:
         'The headers of the last attempt without its signature, and without headers that depend on the connection, for example ' +
-        '`host`. The header with the timestamp is missing before the first attempt has ended, and if an earlier version of ' +
-        'the service made the last attempt.',
+        '`host`. The header with the timestamp is missing if the last attempt signed no request, or has no outcome.',
     }),
   },
   {
@@ -176,3 +172,35 @@ export const DeliveryQuery = Type.Object({
   ),
 });
 export type DeliveryQuery = Type.Static<typeof DeliveryQuery>;
+
+/** Outcome of a test call to a webhook (decision 42). */
+export const TestCallOutcome = Type.Object(
+  {
+    http_status: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The HTTP status of the response. Null if no response was received.',
+    }),
+    duration_ms: Type.Integer({
+      description: 'Milliseconds until the status of the response was read, or until the call failed.',
+    }),
+    error: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Reason why the call failed, as in the attempts of a delivery. Null if the receiver answered with a 2xx. `aborted`: the ' +
+        'service stopped during the call.',
+    }),
+    answer: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The first 1,024 bytes of the body of the response, as text. Null if no response was received, or if the operator allows ' +
+        'webhooks in private networks.',
+    }),
+  },
+  {
+    title: 'TestCallOutcome',
+    description: 'The response of the receiver to a test call.',
+    examples: [
+      { http_status: 204, duration_ms: 41, error: null, answer: '' },
+      { http_status: 401, duration_ms: 38, error: 'http_status', answer: 'bad signature' },
+      { http_status: null, duration_ms: 10_000, error: 'timeout', answer: null },
+    ],
+  },
+);
+export type TestCallOutcome = Type.Static<typeof TestCallOutcome>;

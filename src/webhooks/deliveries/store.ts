@@ -1,35 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#platform/db/database.ts';
+import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
-import { executeAllByIndex } from '#platform/db/transaction.ts';
+import { executeAllByIndex, executeByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DeliveryStatus } from '../events/events.ts';
 import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
 import { IS_FREE, IS_SENT } from './search-store.ts';
 
-interface ClaimRow {
-  tenant_id: number;
-  id: string;
-  credential_id: string;
-  body: string;
-  created_at_ms: number;
-  attempt_count: number;
-  status: DeliveryStatus;
-  waited_seconds: number;
-  webhook_url: string;
-  webhook_secret: Buffer;
-  claimed_at_ms: number;
-}
+type ClaimRow = Omit<ClaimedDelivery, 'lease'> & { status: DeliveryStatus };
 
-/**
- * SQL for a new entry of `attempts` if the last attempt of a delivery has no recorded outcome, for example because its worker died. Null:
- * the last attempt has an outcome, or there was no attempt.
- */
+/** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
   THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;
 
 /** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
+
+/** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
+const STOP_SIZE = 1_000;
 
 /** Number of deliveries to claim for one credential. */
 export interface Wanted {
@@ -70,7 +58,6 @@ export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted
   return turn;
 }
 
-/** Runs the statements of one share. A share is a part of the inputs: on a cluster those of one tenant, otherwise all. */
 async function takeShare(
   db: Db,
   { inputs, tenantOf }: Share<Outcome | Wanted>,
@@ -88,10 +75,9 @@ async function takeShare(
     const recorded = outcomes.length > 0 ? (rows.shift() as { id: string }[]) : [];
     const claimed = (rows[0] ?? []) as ClaimRow[];
     recorded.forEach(({ id }) => turn.recorded.add(id));
-    claimed.forEach(({ credential_id }) => turn.takenOf.add(credential_id, 1));
-    turn.claimed.push(
-      ...claimed.filter(({ status }) => status === 'pending').map((row) => claimedDelivery(row, lease)),
-    );
+    claimed.forEach(({ credentialId }) => turn.takenOf.add(credentialId, 1));
+    const sent = claimed.filter(({ status }) => status === 'pending');
+    turn.claimed.push(...sent.map(({ status: _, ...row }) => ({ ...row, lease })));
   } catch (error) {
     turn.failed.push({ outcomes, error });
   }
@@ -147,33 +133,16 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
       RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status, due.waited_seconds, due.webhook_url, due.webhook_secret,
         due.claimed_at_ms
     )
-    SELECT claimed.*, e.body, e.created_at_ms
+    SELECT claimed.tenant_id AS "tenantId", claimed.id AS "eventId", claimed.credential_id AS "credentialId", status, attempt_count AS attempt,
+      waited_seconds AS "waitedSeconds", webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", claimed_at_ms AS "claimedAtMs",
+      e.body, e.created_at_ms AS "createdAtMs"
     FROM claimed CROSS JOIN LATERAL (
       SELECT body, extract(epoch FROM created_at)::float8 * 1000 AS created_at_ms FROM event
       WHERE tenant_id = ${tenantOf('claimed')} AND id = claimed.id LIMIT 1
     ) AS e`;
 }
 
-function claimedDelivery(row: ClaimRow, lease: Lease): ClaimedDelivery {
-  return {
-    tenantId: row.tenant_id,
-    eventId: row.id,
-    credentialId: row.credential_id,
-    body: row.body,
-    createdAtMs: row.created_at_ms,
-    attempt: row.attempt_count,
-    lease,
-    waitedSeconds: row.waited_seconds,
-    webhookUrl: row.webhook_url,
-    webhookSecret: row.webhook_secret,
-    claimedAtMs: row.claimed_at_ms,
-  };
-}
-
-/**
- * Makes the statement that records outcomes. A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted
- * it. The CTE `o` of the statement calls now(), because a cluster accepts only immutable functions in SET.
- */
+/** A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it. `o` calls now() for the cluster. */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
   return sql<{ id: string }>`
@@ -197,7 +166,30 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
     RETURNING d.id`;
 }
 
-/** Returns the entry of `answers` for an attempt as JSON text. Null: no response is kept. */
 function keptAnswer({ delivery, answer }: Outcome): string | null {
   return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
+}
+
+/**
+ * Stops pending deliveries of a credential with an id below `beforeId`, so only of older events. Skips the deliveries that another statement
+ * has locked. A delivery keeps its lease, so that the outcome of an attempt under way is still recorded.
+ * @returns the number of stopped deliveries
+ */
+export async function stopBatch(
+  db: Database,
+  { tenantId, credentialId, beforeId }: { tenantId: number; credentialId: string; beforeId: string },
+): Promise<number> {
+  const { rows } = await executeByIndex(
+    db,
+    sql`
+      WITH waiting AS MATERIALIZED (
+        SELECT id FROM delivery
+        WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
+        ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
+      )
+      UPDATE delivery AS d SET status = 'stopped' FROM waiting
+      WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
+      RETURNING d.id`,
+  );
+  return rows.length;
 }

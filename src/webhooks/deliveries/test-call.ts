@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
+import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
@@ -7,25 +8,19 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
-import { createDecrypter } from './secrets.ts';
-import type { TestCallOutcome } from './test-call-schema.ts';
-import { findReceiver } from './test-call-store.ts';
+import { findReceiver } from './list-store.ts';
+import type { TestCallOutcome } from './staff-schema.ts';
 
 /** Maximum number of test calls under way at the same time in this process. */
 const MAX_UNDER_WAY = 16;
 /** Maximum number of test calls of one tenant under way at the same time in this process. */
 const MAX_OF_TENANT = 4;
-/**
- * Longest time in milliseconds that a test call waits until other test calls have ended. After this time, the test call is refused (429).
- */
+/** Longest time in milliseconds that a test call waits for others. It is then refused (429). */
 const MAX_WAIT_MS = 1_000;
-/**
- * Seconds that the caller of a refused test call should wait (`Retry-After`). After this time, every test call that is under way now has
- * ended.
- */
+/** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Webhook of one credential. The service sends a test call to this webhook. */
+/** Webhook of one credential. */
 export interface TestReceiver {
   tenantId: number;
   credentialId: string;
@@ -48,10 +43,7 @@ export interface TestCallOptions {
   sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
 }
 
-/**
- * Sends test calls to webhooks (decision 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. It is in
- * no queue, no feed and no list of deliveries.
- */
+/** Sends test calls to webhooks (decision 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. */
 export class TestCalls {
   readonly #options: TestCallOptions;
   /** Sender for test calls only, so that test calls take no connection of deliveries. */
@@ -74,7 +66,6 @@ export class TestCalls {
   }
 
   /**
-   * Returns the webhook of a credential.
    * @throws ApiError 404 if the tenant has no such credential
    * @throws ApiError 409 if the credential is revoked or has no webhook. The credential of a PMS never has a webhook
    */
@@ -103,17 +94,18 @@ export class TestCalls {
   async send(actor: Actor, receiver: TestReceiver): Promise<TestCallOutcome> {
     return await this.#gate.run(String(receiver.tenantId), async () => {
       const { db, keyring, log } = this.#options;
+      const { tenantId, credentialId, webhookUrl, webhookSecret } = receiver;
       const eventId = newId();
       const writeDown = prepareAudit(actor);
       await inTransaction(db, async (tx) => {
-        const details = { webhook_url: receiver.webhookUrl, event_id: eventId };
-        await writeDown(tx, { action: 'webhook.tested', subject: receiver.credentialId, details });
+        const details = { webhook_url: webhookUrl, event_id: eventId };
+        await writeDown(tx, { action: 'webhook.tested', subject: credentialId, details });
       });
       const body = JSON.stringify({ test: true, event_id: eventId, occurred_at: new Date().toISOString() });
-      const secret = () => createDecrypter(keyring)(receiver);
-      const sent = await this.#sender.attempt({ webhookUrl: receiver.webhookUrl, eventId, body, secret });
+      const secret = () => keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
+      const sent = await this.#sender.attempt({ webhookUrl, eventId, body, secret });
       if (sent.cause !== undefined) {
-        log.error({ err: sent.cause, tenant_id: receiver.tenantId, event_id: eventId }, 'test call failed');
+        log.error({ err: sent.cause, tenant_id: tenantId, event_id: eventId }, 'test call failed');
       }
       return { http_status: sent.httpStatus, duration_ms: sent.durationMs, error: sent.error, answer: sent.answer };
     });

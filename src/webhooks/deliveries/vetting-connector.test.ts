@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import {
-  AddressRefusedError,
-  type HostLookup,
-  isPublicAddress,
-  type VettedAddress,
-  vetHost,
-} from './vetting-connector.ts';
+import { type HostLookup, isPublicAddress, type VettedAddress, vetHost } from './vetting-connector.ts';
 
 /** Addresses that no webhook may reach. They include the first and the last address of many special ranges. */
 const SPECIAL = `
@@ -97,6 +91,7 @@ test('isPublicAddress is false for every IPv4 address that is written as an IPv6
   );
 });
 
+const REFUSED = { reason: 'address_refused', phase: 'before' };
 const PUBLIC_ONLY = { allowPrivateNetwork: false };
 const noLookup: HostLookup = () => Promise.reject(new Error('An IP address must not be looked up.'));
 
@@ -107,7 +102,7 @@ function answering(...addresses: string[]): HostLookup {
 test('vetHost checks an IP address in a URL, in any spelling, without a DNS look-up', async () => {
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0']) {
     const { hostname } = new URL(`https://${host}/`);
-    await assert.rejects(vetHost(hostname, { ...PUBLIC_ONLY, lookup: noLookup }), AddressRefusedError, host);
+    await assert.rejects(vetHost(hostname, { ...PUBLIC_ONLY, lookup: noLookup }), REFUSED, host);
   }
   const vetted = await vetHost('[2606:4700:4700::1111]', { ...PUBLIC_ONLY, lookup: noLookup });
   assert.deepEqual(vetted, [{ address: '2606:4700:4700::1111', family: 6 }]);
@@ -124,10 +119,7 @@ test('vetHost returns all addresses of a host name if all of them are public', a
 test('vetHost refuses a host name if one of its addresses is not public, and the message does not show the address', async () => {
   for (const answer of [['8.8.8.8', '10.0.0.1'], ['10.0.0.1'], ['8.8.8.8', 'fe80::1%eth0']]) {
     const vetting = vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering(...answer) });
-    await assert.rejects(vetting, {
-      name: 'AddressRefusedError',
-      message: /^The host resolves to an address that is not public$/,
-    });
+    await assert.rejects(vetting, { ...REFUSED, message: 'address_refused (before sending)' });
   }
 });
 
@@ -142,12 +134,7 @@ test('vetHost looks up a host name only once, so that the address cannot change 
 });
 
 test('vetHost refuses localhost after a real look-up, and accepts localhost if private networks are allowed', async () => {
-  await assert.rejects(vetHost('localhost', PUBLIC_ONLY), AddressRefusedError);
+  await assert.rejects(vetHost('localhost', PUBLIC_ONLY), REFUSED);
   const vetted = await vetHost('localhost', { allowPrivateNetwork: true });
   assert.ok(vetted.some(({ address }) => address === '127.0.0.1' || address === '::1'));
-});
-
-test('vetHost throws the error of a failed DNS look-up unchanged', async () => {
-  const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-  await assert.rejects(vetHost('nowhere.example', { ...PUBLIC_ONLY, lookup: () => Promise.reject(failure) }), failure);
 });

@@ -11,16 +11,14 @@ import {
 import ipaddr from 'ipaddr.js';
 import { errorOf, SendFailure } from './send-error.ts';
 
-/**
- * Time limit in milliseconds for connecting to one of several addresses of a host. After this time, the connector tries the next address.
- */
+/** Time limit in milliseconds for each of several addresses of a host, until the next one is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 /** Network of all global unicast addresses of IPv6. `ipaddr.js` also calls addresses unicast that IANA has not assigned. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Returns true if the text is an ordinary public IP address. Returns false if the text is not an IP address, or has a zone id. Addresses of
- * shared infrastructure (AS112, AMT, PCP, TURN) are not ordinary, because no webhook receiver has such an address.
+ * Returns true if the text is an ordinary public IP address, without a zone id. Addresses of shared infrastructure (AS112, AMT, PCP, TURN)
+ * are not ordinary, because no webhook receiver has such an address.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || ip.includes('%')) {
@@ -47,57 +45,43 @@ export interface VettingOptions {
 }
 
 /**
- * Error for a host with an address that is not public. The host is an IP address, or a name that resolves to this address. The message does
- * not name the address, because the address could reveal something about our network.
- */
-export class AddressRefusedError extends Error {
-  override readonly name = 'AddressRefusedError';
-
-  constructor() {
-    super('The host resolves to an address that is not public');
-  }
-}
-
-/**
- * Resolves the host of a URL, and refuses the host if one of its addresses is not public. Returns all addresses of the host. The caller
- * must connect to the returned addresses. It must not resolve the name again, because a second look-up could return unchecked addresses.
- * @throws AddressRefusedError if an address of the host is not public
- * @throws the error of the look-up unchanged, if the look-up fails
+ * Resolves the host of a URL, and returns all its addresses. The caller must connect to these addresses, and must not resolve the name
+ * again, because a second look-up could return unchecked addresses.
+ * @throws SendFailure `address_refused` if one of the addresses is not public, or `dns_failed`
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
-  const addresses = await addressesOf(hostname, options.lookup ?? lookupAll);
-  if (!options.allowPrivateNetwork && !addresses.every(({ address }) => isPublicAddress(address))) {
-    throw new AddressRefusedError();
+  const { allowPrivateNetwork, lookup = lookupAll } = options;
+  const host = withoutBrackets(hostname);
+  const family = isIP(host);
+  const addresses = family === 0 ? await lookup(host).catch(failLookup) : [{ address: host, family }];
+  if (!allowPrivateNetwork && !addresses.every(({ address }) => isPublicAddress(address))) {
+    throw new SendFailure('before', 'address_refused');
   }
   return addresses;
 }
 
-/**
- * Returns the addresses of a URL's host. If the host is an IP address, returns it without a look-up. Removes the brackets of an IPv6
- * address.
- */
-async function addressesOf(hostname: string, lookup: HostLookup): Promise<VettedAddress[]> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(host);
-  return family === 0 ? lookup(host) : [{ address: host, family }];
-}
-
 const lookupAll: HostLookup = (hostname) => systemLookup(hostname, { all: true });
 
+function failLookup(): never {
+  throw new SendFailure('before', 'dns_failed');
+}
+
+/** Returns the host of a URL without the brackets of an IPv6 address. */
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
 /**
- * Opens a TLS connection to the host and port of a URL. First resolves the host, and refuses the host if one of its addresses is not
- * public. If the options allow private networks, accepts all addresses. Connects only to the addresses that it has checked. If `lifetime`
- * is aborted, closes the connection.
+ * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `lifetime` is aborted, closes
+ * the connection.
  * @throws SendFailure if it cannot connect
  */
 export async function openVetted(url: URL, vetting: VettingOptions, lifetime: AbortSignal): Promise<TLSSocket> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const addresses = await vetHost(host, vetting).catch(failLookup);
+  const addresses = await vetHost(url.hostname, vetting);
   lifetime.throwIfAborted();
-  return await secured(openTls(host, Number(url.port) || 443, addresses, lifetime));
+  return await secured(openTls(withoutBrackets(url.hostname), Number(url.port) || 443, addresses, lifetime));
 }
 
-/** Opens a TLS connection to a host. Tries the checked addresses of the host one after the other, until one of them connects. */
 function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
@@ -117,9 +101,8 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
 
 /**
- * Returns the TLS context of all connections. The context trusts the CA certificates of the process, including those of
- * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating a context can take longer than
- * all other steps of an attempt.
+ * Returns the TLS context of all connections. It trusts the CA certificates of the process. It is created again only if they have changed,
+ * because that can take longer than all other steps of an attempt.
  */
 function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');
@@ -144,8 +127,4 @@ function secured(socket: TLSSocket): Promise<TLSSocket> {
     });
     socket.once('close', () => reject(new SendFailure('before', 'connection_reset')));
   });
-}
-
-function failLookup(error: unknown): never {
-  throw new SendFailure('before', error instanceof AddressRefusedError ? 'address_refused' : 'dns_failed');
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/database.ts';
 import { notify } from '#platform/db/notifications.ts';
+import { coalesce } from '#platform/lib/coalesce.ts';
 import type { DueCredential, Wake } from '../events/events.ts';
 
 /** PostgreSQL channel of the notifications that tell the delivery workers about new events. */
@@ -17,30 +18,23 @@ const MAX_NAMED = 100;
 export type NamedQueue = Omit<DueCredential, 'webhookUrl'>;
 
 /**
- * Returns the function by which a process without a worker notifies the workers of other processes. Each notification covers all events
- * since the previous one. If a notification is lost, the workers find the events at their next poll.
+ * Returns the function by which a process without a worker notifies the workers of other processes. If a notification is lost, the workers
+ * find the events at their next poll.
  */
 export function createWakeUpSender(db: Database): Wake {
   let queues = new Map<string, NamedQueue>();
-  let isSending = false;
-
-  async function sendAll(): Promise<void> {
-    isSending = true;
-    while (queues.size > 0) {
-      await nextTurn(); // With this wait, events that are committed together share one notification.
+  const send = coalesce(async () => {
+    await nextTurn(); // With this wait, events that are committed together share one notification.
+    if (queues.size > 0) {
       const named = [...queues.values()];
       queues = new Map();
-      await notify(db, WAKE_UP_CHANNEL, wakeUpOf(named)).catch(() => {}); // The workers also poll.
+      await notify(db, WAKE_UP_CHANNEL, wakeUpOf(named)).catch(() => {});
       await sleep(NOTIFY_EVERY_MS);
     }
-    isSending = false;
-  }
-
+  });
   return (credentials) => {
     credentials.forEach((credential) => queues.set(credential.credentialId, credential));
-    if (!isSending) {
-      void sendAll();
-    }
+    void send();
   };
 }
 
@@ -49,10 +43,7 @@ function wakeUpOf(queues: NamedQueue[]): string {
   return named.map(({ tenantId, credentialId }) => `${tenantId}:${credentialId}`).join(' ');
 }
 
-/**
- * Returns the credentials that a notification names. An empty list means that the notification names no credential. The worker must then
- * search the database for due deliveries of all credentials.
- */
+/** Returns the credentials that a notification names. An empty list means that the worker must search for all due deliveries. */
 export function readWakeUp(payload: string): NamedQueue[] {
   const named = payload.split(' ').map((text) => /^(\d{1,15}):([0-9a-f-]{36})$/.exec(text));
   return named.every((match) => match !== null)

@@ -13,7 +13,7 @@ export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  if (hasMoreCodePoints(text, MAX_CODE_POINTS)) {
+  if (text.length > MAX_CODE_POINTS && Array.from(text).length > MAX_CODE_POINTS) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
@@ -21,8 +21,7 @@ export function checkWebhookUrl(
   if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
     return refused('must be an HTTPS URL');
   }
-  // The checks for a user name and for a fragment read the text and not the parsed URL, because the parsed URL hides an empty user name and
-  // an empty fragment.
+  // The parsed URL hides an empty user name and an empty fragment.
   if (authority.includes('@')) {
     return refused('must not contain a user name or password');
   }
@@ -35,10 +34,7 @@ export function checkWebhookUrl(
   return { ok: true, url };
 }
 
-/**
- * Refuses an invalid webhook URL.
- * @throws ApiError 400 `invalid_request` that names the field `webhook_url`, if `checkWebhookUrl` refuses the URL
- */
+/** @throws ApiError 400 `invalid_request` that names the field `webhook_url`, if `checkWebhookUrl` refuses the URL */
 export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: boolean }): void {
   const check = checkWebhookUrl(text, options);
   if (!check.ok) {
@@ -46,25 +42,13 @@ export function requireWebhookUrl(text: string, options: { allowPrivateNetwork: 
   }
 }
 
-/**
- * Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units. So a text with at most `max` units is
- * short enough, and a text with more than `2 * max` units is too long. The function counts the code points only of a text between these two
- * lengths.
- */
-function hasMoreCodePoints(text: string, max: number): boolean {
-  return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
-}
-
-/**
- * Returns true if the text has characters that the URL parser removes or replaces. The parsed URL would then differ from the text that a
- * person reads.
- */
+/** The URL parser removes or replaces these characters, so the parsed URL would differ from the text that a person reads. */
 function hasRewrittenCharacters(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
   return /[\u0000-\u0020\u007f\\]/.test(text);
 }
 
-/** Returns true if the port is 443, or 1024 or above. For port 443, the port of a parsed HTTPS URL is empty. */
+/** For port 443, the port of a parsed HTTPS URL is empty. */
 function isOpenPort(port: string): boolean {
   return port === '' || Number(port) >= 1_024;
 }

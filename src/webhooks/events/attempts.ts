@@ -1,4 +1,4 @@
-import type { Attempt } from './schema.ts';
+import type { Attempt, DeliveryStatus, FeedEntry } from './schema.ts';
 
 /** Attempts of a delivery, as the database stores them. */
 export interface StoredAttempts {
@@ -11,9 +11,8 @@ export interface StoredAttempts {
 }
 
 /**
- * Returns stored attempts as the API returns them, with the fields in the order of the contract and times in milliseconds. PostgreSQL
- * stores the fields in another order and the times in microseconds. An attempt without a recorded outcome gets the error `no_outcome`. Such
- * an attempt is under way, or its process died before it recorded the outcome.
+ * Returns stored attempts as the API returns them, with the fields in the order of the contract and times in milliseconds. An attempt without
+ * a recorded outcome gets the error `no_outcome`: it is under way, or its process died.
  */
 export function attemptsShape({ attempts, attempt_count, claimed_at }: StoredAttempts): Attempt[] {
   const ended = attempts as Attempt[];
@@ -27,4 +26,25 @@ export function attemptsShape({ attempts, attempt_count, claimed_at }: StoredAtt
     shown.push({ at: claimed_at.toISOString(), http_status: null, duration_ms: null, error: 'no_outcome' });
   }
   return shown;
+}
+
+/** Columns of an event and of its delivery. Those of the delivery are null if the event has none. */
+export interface EventWithDelivery {
+  body: string;
+  status: string | null;
+  attempts: unknown;
+  attempt_count: number | null;
+  claimed_at: Date | null;
+}
+
+/**
+ * Returns an event as the API shows it, with the state of its delivery. `JSON.stringify` wrote the stored body, so parsing and serialising it
+ * again changes no byte, and the fields have the same bytes as in the signed body of a webhook.
+ */
+export function eventShape({ body, status, attempts, attempt_count, claimed_at }: EventWithDelivery) {
+  const stored = { attempts, attempt_count: attempt_count ?? 0, claimed_at };
+  return {
+    ...(JSON.parse(body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
+    delivery: status === null ? null : { status: status as DeliveryStatus, attempts: attemptsShape(stored) },
+  };
 }

@@ -24,8 +24,8 @@ describe('cost of a call of the event feed', () => {
     const { credential: other } = await service.credential(tenant.tenantId);
     for (const id of [tenant.credential.id, other.id]) {
       await sql`
-        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, feed_position)
-        SELECT ${tenant.tenantId}, gen_random_uuid(), ${id}::uuid, 'order.status_changed', '{}', now(),
+        INSERT INTO event (tenant_id, id, credential_id, type, body, subject, created_at, feed_position)
+        SELECT ${tenant.tenantId}, gen_random_uuid(), ${id}::uuid, 'order.status_changed', '{}', '{}', now(),
           CASE WHEN n <= ${EVENTS / 2} THEN n END
         FROM generate_series(1, ${EVENTS}) AS n`.execute(service.database.db);
       await sql`

@@ -2,18 +2,16 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { type ApiError, invalidField } from '#platform/errors.ts';
-import { attemptsShape } from './attempts.ts';
-import { cursorText, parseCursor } from './feed-cursor.ts';
+import { eventShape } from './attempts.ts';
 import * as store from './feed-store.ts';
-import { type DeliveryStatus, type FeedEntry, type FeedPage, type FeedQuery, LATEST } from './schema.ts';
+import { type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 
 const DEFAULT_LIMIT = 50;
 /** Maximum number of events that get a position in one transaction of `endOfFeed`. */
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns one page of the feed, for the query of a request. The calls of the partner and of the staff both use this function, so both see
- * the same events.
+ * Returns one page of the feed, for the query of a request.
  * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
  */
 export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
@@ -33,15 +31,13 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
   const end = await store.readEnd(db, feed);
   const position = positionOf(after, end);
   const rows = await readRows(db, feed, end, position, limit);
-  const results = rows.map((row) => entryShape(row, end.era));
+  const results = rows.map((row) => {
+    return { cursor: cursorText({ era: end.era, position: row.feed_position }), ...eventShape(row) };
+  });
   return { results, next: results.at(-1)?.cursor ?? after };
 }
 
-/**
- * Checks a cursor, and returns its position.
- * @throws ApiError 400 `invalid_request` if the text is not a cursor, or if the cursor is of an earlier feed era or beyond the end of the
- * feed. A client that continued from such a cursor could miss events.
- */
+/** Refuses a cursor of an earlier feed era or beyond the end of the feed, because a client that continued from it could miss events. */
 function positionOf(after: string, end: store.FeedEnd): number {
   const cursor = parseCursor(after);
   if (cursor === null) {
@@ -71,12 +67,7 @@ function refusedCursor(what: string): ApiError {
   );
 }
 
-/**
- * Returns at most `limit` events with positions greater than `after`. If fewer events have such a position, first gives positions to events
- * that have no position yet.
- * @param end end of the feed, as the caller has read it. Its `lastPosition` does not limit the result. The result may also have events that
- * got a position beyond `lastPosition` after the caller's read.
- */
+/** Also returns events that got a position beyond `lastPosition` after the caller has read the end of the feed. */
 async function readRows(
   db: Database,
   feed: store.Feed,
@@ -95,8 +86,8 @@ async function readRows(
 }
 
 /**
- * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. For this, the function
- * gives a position to every event that has no position. If every event already has a position, the function runs only one statement.
+ * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
+ * gives a position to every event that has none.
  */
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
@@ -112,7 +103,7 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
   do {
     const lastId = ids.at(-1) ?? null;
     ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full is the last batch, because now every event has a position.
+  } while (ids.length === NUMBERED_AT_ONCE);
 }
 
 /**
@@ -126,10 +117,8 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 }
 
 /**
- * Assigns the next positions of the feed to the oldest events that have no position.
- * @param afterId id of the last event that got a position in the previous batch; null: there was no previous batch. The search begins after
- * this id. Otherwise PostgreSQL would first read the dead index entries of all events that already got a position.
- * @returns the ids of the events that got a position, at most `limit`
+ * The search begins after `afterId`, the last event of the previous batch. Otherwise PostgreSQL would first read the dead index entries of all
+ * events that already got a position.
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
   const lastPosition = await store.lockFeed(tx, feed);
@@ -140,21 +129,25 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/**
- * Returns an event as an entry of the feed. The entry has a cursor, the event fields of the stored body, and the state of the delivery.
- * `JSON.stringify` wrote the stored body, so parsing and serialising this body again changes no byte. So the event fields of the entry have
- * the same bytes as in the signed body of a webhook.
- */
-function entryShape(row: store.FeedRow, era: number): FeedEntry {
-  const { delivery } = row;
-  return {
-    cursor: cursorText({ era, position: row.feed_position }),
-    ...(JSON.parse(row.body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
-    delivery: deliveryOfEvent(delivery),
-  };
+/** Position in an event feed up to which a client has read. */
+interface Cursor {
+  /** Feed era in which the client got the cursor. Each restore begins an era with a greater number. 0: the database was never restored. */
+  era: number;
+  /** Position of the last event that the client has read. 0: the start of the feed, which is valid in every era. */
+  position: number;
 }
 
-/** Returns the state of the delivery of an event as the API shows it. Null if the event has no delivery. */
-export function deliveryOfEvent(delivery: store.FeedRow['delivery']): FeedEntry['delivery'] {
-  return delivery === null ? null : { status: delivery.status as DeliveryStatus, attempts: attemptsShape(delivery) };
+/** Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. An empty text means the start of the feed. */
+const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
+
+/** Parses a cursor. Returns null if the text does not have the format of a cursor. */
+function parseCursor(text: string): Cursor | null {
+  const parts = CURSOR.exec(text);
+  return parts === null
+    ? null
+    : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
+}
+
+function cursorText({ era, position }: Cursor): string {
+  return era === 0 ? String(position) : `${era}-${position}`;
 }

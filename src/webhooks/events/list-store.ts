@@ -1,27 +1,20 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
-import type { StoredAttempts } from './attempts.ts';
+import type { EventWithDelivery } from './attempts.ts';
 import type { EventType } from './event-types.ts';
 
-/** Filter of the event list for staff. A missing field excludes no event. A filter by an unknown credential selects no event. */
 export interface EventFilter {
   credentialId?: string | undefined;
   type?: EventType | undefined;
   ids?: string[] | undefined;
 }
 
-/** Event with its delivery. The fields of the delivery are null if no webhook URL was registered when the event was written. */
-export type ListedEvent = Pick<StoredAttempts, 'claimed_at'> & {
+export interface ListedEvent extends EventWithDelivery {
   id: string;
   credential_id: string;
-  body: string;
-  status: string | null;
-  attempts: StoredAttempts['attempts'];
-  attempt_count: StoredAttempts['attempt_count'] | null;
-};
+}
 
-/** Returns the list of the tenant's events that pass the filter, newest first. */
 export function listEvents(tenantId: number, { credentialId, type, ids }: EventFilter): KeysetList<ListedEvent> {
   return {
     ...NEWEST_FIRST,

@@ -2,25 +2,15 @@ import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 
-/** Returns at most `limit` ids of tenants that are greater than `afterId`, in ascending order. */
-export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('tenant')
-    .select('id')
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+export async function readTenantIds(db: Database): Promise<number[]> {
+  const rows = await db.selectFrom('tenant').select('id').orderBy('id').execute();
   return rows.map((row) => row.id);
 }
 
 /**
- * Removes at most `limit` events of the tenant with their deliveries, the oldest first. Takes only events with ids between `afterId` and
- * `beforeId`, and no event whose delivery is pending. Skips rows that another process has locked, so that several processes can work at the
- * same time and no process waits.
- *
- * The statement chooses and locks the rows in a materialised CTE, because PostgreSQL runs such a CTE only once. PostgreSQL may run the
- * subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would then remove more than `limit` events.
+ * Removes at most `limit` events of the tenant with their deliveries, the oldest first, and no event whose delivery is pending. PostgreSQL
+ * runs a materialised CTE only once. It may run the subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would
+ * then remove more than `limit` events.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(

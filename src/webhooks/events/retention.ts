@@ -6,26 +6,18 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 
 const DAY_MS = 86_400_000;
-/**
- * Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks and writes little to the write-ahead
- * log.
- */
+/** Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks. */
 const BATCH_SIZE = 1_000;
-const TENANTS_AT_A_TIME = 1_000;
 
 /**
- * Longest waits of the loop that removes old events, in milliseconds. The loop waits for a random time between half of the value and the
- * value, so that several processes do not remove events at the same time.
+ * Longest waits in milliseconds. Each wait is a random time between half of the value and the value, so that several processes do not remove
+ * events at the same time.
  */
 const PACE = {
-  /**
-   * Wait from the start of the process until it first removes old events. This wait is much shorter than `everyMs`, which is an hour. If
-   * this wait were also an hour, and the operator restarted the service every few minutes, old events would never be removed.
-   */
+  /** Wait from the start of the process. It is short, so that a service that restarts often removes old events too. */
   firstAfterMs: 5_000,
-  /** Wait after the old events of all tenants were removed, until the loop begins with the first tenant again. */
   everyMs: 3_600_000,
-  /** Wait between two batches of removed events. During this wait, the database is free for deliveries and requests. */
+  /** Wait between two batches, in which the database is free for deliveries and requests. */
   restMs: 100,
 };
 
@@ -65,7 +57,6 @@ async function run(options: RetentionOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/** Removes the old events of all tenants once. Never throws. If the database fails, the next call removes the remaining events. */
 async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number, signal: AbortSignal): Promise<void> {
   let removed = 0;
   try {
@@ -86,17 +77,14 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
   }
 }
 
-/**
- * Removes the events that happened before `before` and have no pending delivery, one tenant after the other. Yields the number of removed
- * events after each batch.
- */
+/** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
-  for await (const tenantId of tenantIds(db)) {
+  for (const tenantId of await readTenantIds(db)) {
     try {
       yield* removeOldEventsOf(db, tenantId, beforeId);
     } catch (error) {
-      // If a node of a cluster is down, the loop skips the tenants on this node. The next run of the loop removes their old events.
+      // If a node of a cluster is down, the next run removes the old events of its tenants.
       if (!isCluster(db) || !isUnavailable(error)) {
         throw error;
       }
@@ -116,17 +104,6 @@ async function* removeOldEventsOf(db: Database, tenantId: number, beforeId: stri
   } while (removed.length === BATCH_SIZE);
 }
 
-async function* tenantIds(db: Database): AsyncGenerator<number> {
-  let page: number[];
-  let lastId = 0;
-  do {
-    page = await readTenantIds(db, lastId, TENANTS_AT_A_TIME);
-    lastId = page.at(-1) ?? lastId;
-    yield* page;
-  } while (page.length === TENANTS_AT_A_TIME);
-}
-
-/** Waits for a random time between half of `upToMs` and `upToMs`. Ends early, without an error, if `signal` is aborted. */
 async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
   await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
 }

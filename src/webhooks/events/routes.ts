@@ -11,10 +11,7 @@ interface Dependencies {
   headerBrand: string;
 }
 
-/**
- * Registers the route of the event feed. A client whose receiver was down reads the missed events here. Reading an event does not send it
- * again, because the contract has no replay (§6).
- */
+/** The feed sends no event again, because the contract has no replay (§6). */
 export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/third-party/events/',

@@ -14,7 +14,6 @@ export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
 
 const SUBJECT_TYPES = ['order', 'reservation'] as const;
 
-/** Order or reservation that an event reports. The delivery list of the staff API shows it. */
 export const EventSubject = Type.Object(
   {
     type: Type.Enum([...SUBJECT_TYPES], { type: 'string', description: 'The kind of object that the event reports.' }),

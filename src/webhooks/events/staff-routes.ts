@@ -1,11 +1,12 @@
+import { CredentialPath } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
-import { eventShape, feedOfPartner, listEvents } from './list.ts';
+import { feedOfPartner, listEvents, staffEventShape } from './list.ts';
 import { FeedPage, FeedQuery } from './schema.ts';
-import { PartnerPath, StaffEvent, StaffEventQuery } from './staff-schema.ts';
+import { StaffEvent, StaffEventQuery } from './staff-schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
@@ -15,7 +16,6 @@ interface Dependencies {
   headerBrand: string;
 }
 
-/** Registers the staff routes that return the events of all partners, and the feed of one partner. */
 export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/staff/events/',
@@ -33,7 +33,7 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
         response: { 200: keysetPageOf(StaffEvent) },
       },
     },
-    async ({ staff, query }, reply) => sendPart(reply, await listEvents(db, staff.tenant.id, query), eventShape),
+    async ({ staff, query }, reply) => sendPart(reply, await listEvents(db, staff.tenant.id, query), staffEventShape),
   );
   app.get(
     '/v1/staff/credentials/:id/feed/',
@@ -49,7 +49,7 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
           'gets its position in the feed at the first read. This read may be your call or a call of the partner. Your call sends ' +
           'no event, and changes nothing else for the partner. The feed of a revoked credential can be read too.',
         tags: ['Webhooks'],
-        params: PartnerPath,
+        params: CredentialPath,
         querystring: FeedQuery,
         response: { 200: FeedPage },
       },

@@ -8,13 +8,6 @@ import { FeedEntry } from './schema.ts';
 
 const PARTNER = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
 
-export const PartnerPath = Type.Object({
-  id: Type.String({
-    description: 'The id of the credential of the partner, from the list of credentials.',
-    examples: [PARTNER],
-  }),
-});
-
 const EXAMPLE = EVENTS['order.status_changed'].example;
 const { event, event_id, occurred_at, data, delivery } = FeedEntry.properties;
 

@@ -15,7 +15,6 @@ export interface NewEvent {
   subject: EventSubject;
 }
 
-/** Event with the fields that the INSERT takes in its list. The subject is JSON text. */
 type EventInput = Omit<NewEvent, 'subject'> & { subject: string };
 
 const EVENT_INPUT = new Fields<EventInput>({
@@ -59,11 +58,7 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<DueCrede
   return (await readDue.execute(tx)).rows;
 }
 
-/**
- * Returns the statement that reads the credential of each event. The subquery ends with `LIMIT 1`, so PostgreSQL cannot turn it into a
- * join. Instead it runs the subquery for each event, and uses an index. For a join, PostgreSQL could read the whole table of credentials if
- * the statistics of the table are wrong.
- */
+/** With `LIMIT 1`, PostgreSQL uses an index for each event. It could turn a subquery without it into a join that reads all credentials. */
 function receiversOf(tx: Tx, events: NewEvent[]): RawBuilder<unknown> {
   const inputs = events.map((event) => ({ ...event, subject: JSON.stringify(event.subject) }));
   return selectForEach(
@@ -78,7 +73,6 @@ function receiversOf(tx: Tx, events: NewEvent[]): RawBuilder<unknown> {
   );
 }
 
-/** Returns the parts that write the events and their deliveries. `receiver` is a table expression with the rows of `receiversOf`. */
 function partsFrom(receiver: RawBuilder<unknown>) {
   return {
     insertEvents: sql`

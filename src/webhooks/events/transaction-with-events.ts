@@ -19,7 +19,6 @@ export interface EventInput {
   occurredAt: Date;
   /** Identifiers and the new status, and no other field (contract §6). */
   data: Record<string, string>;
-  /** Order or reservation that the event reports. The delivery list of the staff API shows it. */
   subject: EventSubject;
 }
 
@@ -42,10 +41,7 @@ export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => 
 /** Tells the workers which credentials have due deliveries. It is called after each commit with events, and never throws. */
 export type Wake = (credentials: DueCredential[]) => void;
 
-/**
- * Creates the function that runs transactions with events.
- * @param wake null: no worker is told of the events, so the workers find them at their next poll
- */
+/** @param wake null: no worker is told of the events, so the workers find them at their next poll */
 export function createTransactionWithEvents(db: Database, wake: Wake | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
     // Result and events of the last complete run of `work`. The database may have committed this run although the COMMIT failed with an
@@ -68,12 +64,9 @@ export function createTransactionWithEvents(db: Database, wake: Wake | null): Tr
   };
 }
 
-/** Events that were recorded in one run of a transaction. */
 class RecordedEvents {
   readonly #tx: Tx;
-  /** First recorded event. Undefined: no event was recorded. */
   first: NewEvent | undefined;
-  /** Credentials of the events that got deliveries. */
   readonly due: DueCredential[] = [];
 
   constructor(tx: Tx) {
@@ -98,10 +91,8 @@ function draft({ type, occurredAt, data, subject, ...credential }: EventInput): 
 }
 
 /**
- * Returns true if a transaction was committed although the response to its COMMIT was lost. To check this, the function inserts the first
- * event of the transaction again, and then rolls back. If the transaction is still open, the INSERT waits until the transaction ends. If
- * the transaction was committed, the INSERT violates the primary key. If the transaction recorded no event, the function cannot check and
- * returns false.
+ * Returns true if a transaction was committed although the response to its COMMIT was lost. Inserts its first event again, and rolls back. If
+ * the transaction is still open, the INSERT waits for its end. If it was committed, the INSERT violates the primary key.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {
