@@ -26,11 +26,10 @@ interface Dependencies {
 }
 
 /**
- * Creates or changes a reservation of an OTA. The name of the OTA (`source` of the channel) and the external id in the call identify the
- * reservation. The reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied
- * call for the reservation, changes nothing (decision 30).
+ * Creates or changes a reservation of an OTA, even if no room is left. A call that was applied before, or that is older than the last
+ * applied call for the reservation, changes nothing (decision 30).
  * @throws ApiError 404 (code `error`) for an unknown room type or rate plan, and for a new reservation in an inactive room type
- * @throws ApiError 400 `invalid_request` if the check-out is not after the check-in, or if the stay has more than 730 nights
+ * @throws ApiError 400 `invalid_request`
  */
 export async function receiveReservation(
   { db, reservations }: Dependencies,
@@ -69,7 +68,6 @@ function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, Bookin
   ];
 }
 
-/** Changes a reservation that an earlier call has created. Returns it unchanged if the call is outdated. */
 async function changeStored(
   db: Database,
   reservations: Reservations,
@@ -103,9 +101,8 @@ async function changeStored(
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. Timestamps are in whole seconds, so two different
- * calls may have the same timestamp. To distinguish these calls, the row stores the signatures of all applied calls with the latest
- * timestamp. A call with a stored signature was applied before.
+ * Timestamps are in whole seconds, so two different calls may have the same timestamp. To distinguish these calls, the row stores the
+ * signatures of all applied calls with the latest timestamp.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
@@ -117,12 +114,8 @@ function signaturesOf(row: ReservationRow): string[] {
 }
 
 /**
- * Returns the new values of the reservation. These rules apply:
- * - If the call has no amount, no number of guests or no rate plan, the stored value stays. But if the call changes the room type and names
- *   no rate plan, the rate plan becomes null, because the stored plan belongs to the old room type.
- * - If the room type, the nights or the amount change, the nightly prices become null, because they are unknown.
- * - If the status changes, `status_request_id` becomes null. This column has the id that staff sent with the last change of the status, and
- *   an OTA sends no such id.
+ * A value that the call does not have stays. But if the room type changes, the stored rate plan becomes null, because it belongs to the old
+ * room type. If the status changes, so does `status_request_id`, because an OTA sends no such id.
  */
 function changesOf(
   row: ReservationRow,
@@ -150,7 +143,6 @@ function changesOf(
   };
 }
 
-/** Returns the amount of the call as a decimal text, or undefined if the call has no amount. */
 function soldTotal({ total_amount: amount }: OtaReservation): string | undefined {
   return amount === undefined || amount === null || amount === '' ? undefined : decimalText(amount);
 }
@@ -160,8 +152,8 @@ const MAX_PHONE = 20;
 const MAX_EMAIL = 254;
 
 /**
- * Returns the guest as columns of the row. The OTA has sold the stay, so a text that is too long does not refuse the call. A name and a
- * telephone number are cut. An e-mail address is left out, because a part of it would be a wrong address.
+ * The OTA has sold the stay, so a text that is too long does not refuse the call. An e-mail address is left out, because a part of it would
+ * be a wrong address.
  */
 function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
   const address = email?.trim() ?? '';
@@ -172,7 +164,7 @@ function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
   };
 }
 
-/** Returns the first characters of a text. A character is a Unicode code point, so no surrogate pair is cut in two. */
+/** A character is a Unicode code point, so no surrogate pair is cut in two. */
 function cut(text: string, maxLength: number): string {
   return Array.from(text).slice(0, maxLength).join('');
 }

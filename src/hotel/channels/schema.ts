@@ -6,7 +6,6 @@ import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-/** Body of the request that creates a channel (decision 30). */
 export const ChannelCreate = Type.Object(
   {
     source: Type.String({
@@ -53,7 +52,6 @@ export const Channel = Type.Object(
 );
 export type Channel = Type.Static<typeof Channel>;
 
-/** Response to the creation or rotation of a channel. No other response shows the secret. */
 export const ChannelSecret = Type.Object(
   {
     ...CHANNEL_FIELDS,
@@ -90,7 +88,6 @@ const PlanId = Type.String(
   matching('^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$', 'must be a UUID, or null if there is none'),
 );
 
-/** Body with which an OTA sends a reservation to the service. Each time the reservation changes, the OTA sends all of it again. */
 export const OtaReservation = Type.Object(
   {
     external_id: Type.String({

@@ -19,10 +19,7 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
     .execute();
 }
 
-/**
- * Inserts a channel. Changes nothing if a channel with this id exists. The channel exists if an earlier try of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if an earlier try of the same transaction was committed, but the response to its COMMIT was lost. */
 export async function insertChannel(
   tx: Tx,
   tenantId: number,
@@ -35,7 +32,6 @@ export async function insertChannel(
     .execute();
 }
 
-/** Returns the channel and locks its row until the transaction ends. Returns undefined if there is no such channel. */
 export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
   return await tx
     .selectFrom('channel')
@@ -55,7 +51,6 @@ export async function updateChannel(
   await tx.updateTable('channel').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
-/** Reads the encrypted secrets of the tenant's channels. */
 export async function readChannelSecrets(db: Database, tenantId: number) {
   return await db
     .selectFrom('channel')

@@ -7,25 +7,17 @@ import { nightPrice, type PlanNights, readPlanNights } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
-/** Largest number of nights of a calendar. */
 const MAX_NIGHTS = 400;
-/**
- * Number of room types that are read together. One statement reads their rate plans, and one statement reads the number of rooms held in
- * each night.
- */
 const ROOM_TYPES_A_BATCH = 10;
 
-/** Property and range of nights of a calendar, with the room types that the calendar shows. */
 export interface Calendar {
   from: DateText;
   to: DateText;
-  /** Current day at the property. */
   today: DateText;
   roomTypes: RoomTypeRow[];
 }
 
 /**
- * Finds the property of a calendar, and its active room types.
  * @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 400 nights, and 404 (code `error`) if the tenant
  * has no active property with this id
  */
@@ -47,8 +39,8 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
 }
 
 /**
- * Yields the calendar as JSON text, one room type after the other. Reads the next room types only when the caller has taken the text of the
- * previous ones. So the memory does not grow with the number of room types, and a slow caller holds no database connection.
+ * Yields the calendar as JSON text. Reads the next room types only when the caller has taken the text of the previous ones. So the memory
+ * does not grow with the number of room types, and a slow caller holds no database connection.
  */
 export async function* calendarTexts(db: Database, tenantId: number, calendar: Calendar): AsyncGenerator<string> {
   const { from, to, today, roomTypes } = calendar;
@@ -64,7 +56,6 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-/** Reads the rate plans of the room types, and the number of rooms held in each night. */
 async function readBatch(
   db: Database,
   tenantId: number,
@@ -84,7 +75,6 @@ async function readBatch(
   }));
 }
 
-/** Returns the rate plan with its price and restriction of each night. */
 function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
   const own = new Map(
     offsets?.map((offset, index) => [offset, { price: prices?.[index], isClosed: sold_out?.[index] }]),

@@ -3,10 +3,7 @@ import { listActivePlans } from '../rates/rates.ts';
 import { listProperties } from '../rooms/rooms.ts';
 import type { StaffProperty } from './schema.ts';
 
-/**
- * Returns the active properties of the tenant, with their active room types and rate plans. They are in the order of the tenant document,
- * which is the JSON file that describes the whole tenant.
- */
+/** Returns the active properties of the tenant, with their active room types and rate plans, in the order of the tenant document. */
 export async function listStaffProperties(db: Database, tenantId: number): Promise<StaffProperty[]> {
   const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
   return properties.map(({ property: { position, is_active, ...property }, roomTypes }) => ({

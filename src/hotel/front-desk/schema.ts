@@ -20,9 +20,6 @@ const StaffRoomType = Type.Object(
   { title: 'StaffRoomType', description: 'A room type with its capacity and its active rate plans.' },
 );
 
-/**
- * Property in responses of the staff API, with its time zone, check-in and check-out times, room types, capacities and active rate plans.
- */
 export const StaffProperty = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the property.' }),

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-/** Night on which more rooms are held than the room type has. */
 export interface OversoldNight {
   room_type_id: string;
   date: DateText;
@@ -11,12 +10,10 @@ export interface OversoldNight {
 }
 
 /**
- * Returns the list of oversold nights from the date `from` on, sorted by room type and date. Nights of
- * inactive room types are in the list too, because their stays still need rooms.
+ * Returns the list of oversold nights from the date `from` on, also of inactive room types, because their stays still need rooms.
  *
- * For each row of `room_type`, an inner query reads the night counters from the table `night` by the primary key, from the date `from` on.
- * PostgreSQL runs the inner query separately because of its `ORDER BY date`. Without the `ORDER BY`, PostgreSQL might merge the inner query
- * into the outer query, join the two tables in another way, and read more counters.
+ * PostgreSQL runs the inner query separately because of its `ORDER BY date`. Without it, PostgreSQL might join the two tables in another
+ * way, and read more counters.
  */
 export function listOversoldNights(tenantId: number, from: DateText): KeysetList<OversoldNight> {
   return {

@@ -3,22 +3,17 @@ import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-/** One night of one room type. */
 export interface Night {
   tenantId: number;
   roomTypeId: string;
   date: DateText;
 }
 
-/** Change of the number of rooms held on one night. `rooms` is negative if rooms are released. */
+/** `rooms` is negative if rooms are released. */
 export interface NightChange extends Night {
   rooms: number;
 }
 
-/**
- * Row of the INSERT that changes a night counter. If the night has no row yet, this row is stored. Otherwise the `held` of this row is
- * added to the `held` of the stored row.
- */
 interface NightRow {
   tenant_id: number;
   room_type_id: string;
@@ -38,10 +33,9 @@ const OWNER: Owner<NightRow> = {
  * not check the capacity of a night that has no row yet, so the caller must check it before. A release is not checked, because an oversold
  * night may stay above the capacity even after the release.
  *
- * `rowsToInsert` sorts the rows of the INSERT. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be
- * safe, because PostgreSQL could lock its rows in another order.
+ * `rowsToInsert` sorts the rows. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be safe, because
+ * PostgreSQL could lock its rows in another order.
  * @param changes on a database cluster, all nights must belong to one tenant. A missing or infinite capacity is not checked
- * @returns each changed night with the number of rooms that are held after the change
  */
 export async function changeHeld(
   tx: Tx,
@@ -64,10 +58,7 @@ export async function changeHeld(
 
 const MAX_INTEGER = 2_147_483_647;
 
-/**
- * Returns an SQL expression for the capacity of the room type of `n`, which is a row of the table `night`. The expression contains a list
- * of the capacities from `changes`, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
- */
+/** Lists the capacities, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. */
 function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBuilder<unknown> {
   const capacities = new Map<string, number>();
   for (const { roomTypeId, capacity = Infinity } of changes) {
@@ -79,7 +70,6 @@ function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBu
   return sql`coalesce(${listed}, ${sql.lit(MAX_INTEGER)})`;
 }
 
-/** Returns the number of rooms held on one night. */
 export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): Promise<number> {
   const row = await db
     .selectFrom('night')
@@ -106,19 +96,13 @@ const NIGHT_RANGE = new Fields<NightRange>({
   checkOut: 'date',
 });
 
-/**
- * Counters of the nights of a range. `held[n]` is the number of rooms held on the night that is `offsets[n]` days after check-in.
- * Both lists are null if no night of the range has a counter.
- */
+/** `held[n]` belongs to the night that is `offsets[n]` days after check-in. Both lists are null if no night of the range has a counter. */
 export interface HeldNights {
   offsets: number[] | null;
   held: number[] | null;
 }
 
-/**
- * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. The result has the lists
- * `offsets` and `held` for each range, because reading two lists is faster than reading one row for each night.
- */
+/** Reads the counters of several ranges. Two lists are faster to read than one row for each night. */
 export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(
     db,

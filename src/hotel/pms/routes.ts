@@ -49,10 +49,6 @@ const MAX_RESERVATIONS = 200;
 const SHARED = { tags: ['PMS'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
-/**
- * Registers the routes of the PMS API. These routes only translate between the contract of the PMS API and the code for rooms, rates,
- * nights and reservations.
- */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
   inventoryRoute(app, dependencies);

@@ -4,7 +4,6 @@ import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
-/** Hotel building (property) of a tenant, as responses of the PMS API describe it (PMS contract §2). */
 export const Property = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the property. Paths have it as `property_id`.' }),

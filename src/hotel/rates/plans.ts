@@ -7,10 +7,7 @@ import { formatMoney } from '#platform/lib/money.ts';
 import type { ChangedRatePlan, RatePlanChange } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/**
- * Locks the rate plans with the ids in `entries` until the transaction ends.
- * @throws ApiError 404 (code `error`) if a plan is unknown or belongs to another tenant
- */
+/** @throws ApiError 404 (code `error`) if a plan is unknown or belongs to another tenant */
 export async function lockPlans(
   tx: Tx,
   tenantId: number,
@@ -24,10 +21,7 @@ export async function lockPlans(
   return plans;
 }
 
-/**
- * Changes a rate plan, which may be inactive. If a value differs, writes an audit entry with the old and the new value.
- * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
- */
+/** @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant */
 export async function changeRatePlan(
   db: Database,
   actor: Actor,

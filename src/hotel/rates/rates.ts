@@ -19,7 +19,7 @@ export { checkAmounts, checkPrices } from './amounts.ts';
 export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
-/** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */
+/** Returns the active rate plans of each room type, in the order of the tenant document. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
   const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
   return new Map(
@@ -36,10 +36,7 @@ export async function listActivePlans(db: Database, tenantId: number): Promise<M
   );
 }
 
-/**
- * Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights from `checkIn` to the night before
- * `checkOut`.
- */
+/** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
 export async function readCalendars(
   db: Db,
   tenantId: number,
@@ -52,9 +49,8 @@ export async function readCalendars(
 }
 
 export interface RateReader {
-  /** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
   readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
-  /** Returns the nights of the range on which all active rate plans of the room type are sold out (decision 24). */
+  /** Returns the nights on which all active rate plans of the room type are sold out (decision 24). */
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
@@ -75,7 +71,7 @@ export function createRateReader(db: Database): RateReader {
 }
 
 /**
- * Returns the price of each night from `checkIn` to the night before `checkOut` under one rate plan, which may be inactive.
+ * Returns the price of each night under one rate plan, which may be inactive.
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function readRates(
@@ -98,8 +94,8 @@ export async function readRates(
 }
 
 /**
- * Writes the nightly prices of one rate plan in one transaction. If several entries have the same date, the last entry wins (decision 29).
- * @returns the written prices, one entry for each date, sorted by date
+ * Writes the nightly prices of one rate plan. If several entries have the same date, the last entry wins (decision 29).
+ * @returns the written prices, sorted by date
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
@@ -120,9 +116,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
 }
 
 /**
- * Writes restrictions of one rate plan in one transaction. `stop_sell` of an entry applies to the date of the entry, and `min_nights`
- * applies to the whole plan (PMS contract §4).
- * @returns the number of entries in the call
+ * Writes restrictions of one rate plan. `stop_sell` applies to the date of its entry, and `min_nights` to the whole plan (PMS contract §4).
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRestrictions(
@@ -154,17 +148,13 @@ function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.Pl
   return Array.from(nights, (night) => ({ ...night, rate_plan_id: planId }));
 }
 
-/**
- * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
- * night, and the second one would fail.
- */
+/** Without the locks, two concurrent `MERGE` statements could both insert the same night, and the second one would fail. */
 async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await lockPlans(tx, write.tenantId, write.nights);
   await store.storeNights(tx, write);
 }
 
 export interface AppliedRatePlans {
-  /** Rate plans of the tenant document, in the order of the document. The key is the id of the room type. */
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }
@@ -172,8 +162,6 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type. In the returned `changes`, the name of a rate plan begins with the name of its
- * room type
  */
 export async function applyRatePlans(
   tx: Tx,

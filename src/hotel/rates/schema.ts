@@ -7,7 +7,6 @@ import { Price } from '#platform/lib/price.ts';
 /** Largest integer of the API (decision 6). */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** Rate plans of the room type Double of the demo tenant. The OpenAPI documents show them as examples. */
 export const RATE_PLAN_EXAMPLES = [
   {
     id: '01a19b53-7418-7800-ad62-07fe609eac8f',
@@ -25,7 +24,6 @@ export const RATE_PLAN_EXAMPLES = [
   },
 ];
 
-/** Rate plan of a room type (PMS contract §2). */
 export const RatePlan = Type.Object(
   {
     id: Type.String({
@@ -48,7 +46,6 @@ export const RatePlan = Type.Object(
 );
 export type RatePlan = Type.Static<typeof RatePlan>;
 
-/** Price of one night under a rate plan (PMS contract §2). */
 export const Rate = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),

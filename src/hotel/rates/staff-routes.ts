@@ -13,7 +13,6 @@ const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.'
 
 interface Dependencies {
   db: Database;
-  /** Guard that accepts people who may write prices and restrictions. */
   rateGuard: Guard;
 }
 

@@ -25,7 +25,6 @@ const PLAN_COLUMNS = [
   'is_active',
 ] as const;
 
-/** Reads all rate plans of the tenant, active or not, in the order of the tenant document. */
 export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
   return await db
     .selectFrom('rate_plan')
@@ -46,9 +45,8 @@ export async function findPlan(db: Db, tenantId: number, id: string): Promise<Ra
 }
 
 /**
- * Returns the rate plans with these ids, and locks their rows until the transaction ends. No other transaction can then write the plans or
- * their rates, because each writer takes this lock first. The rows are locked in the order of their ids, so that two writers of several
- * plans do not deadlock. Bookings under the plans do not wait for the lock.
+ * Each writer of the plans or of their rates takes this lock first. The rows are locked in the order of their ids, so that two writers of
+ * several plans do not deadlock. Bookings under the plans do not wait for the lock.
  */
 export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promise<RatePlanRow[]> {
   return await tx
@@ -61,7 +59,7 @@ export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promis
     .execute();
 }
 
-/** Inserts or updates rate plans. Locks their rows in the order of their ids, as `lockPlans` does. */
+/** Locks the rows in the order of their ids, as `lockPlans` does. */
 export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await tx
@@ -79,14 +77,13 @@ export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[])
     .execute();
 }
 
-/** New values of a rate plan. A missing field keeps its value. At least one field is given. */
 export type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
 
 export async function updatePlan(tx: Tx, tenantId: number, planId: string, values: PlanValues): Promise<void> {
   await tx.updateTable('rate_plan').set(values).where('tenant_id', '=', tenantId).where('id', '=', planId).execute();
 }
 
-/** Price and restriction of one night under a rate plan. A null price means that the plan's base price applies. */
+/** A null price means that the plan's base price applies. */
 export interface RateRow {
   date: DateText;
   price: string | null;
@@ -110,12 +107,10 @@ export async function readRates(
     .execute();
 }
 
-/** Night of a rate plan, with its price and restriction. */
 export interface PlanNight extends RateRow {
   rate_plan_id: string;
 }
 
-/** Nights of one rate plan. */
 interface NightsOfPlan {
   tenantId: number;
   planId: string;
@@ -148,7 +143,7 @@ export async function readNights(
   return rows.flatMap((row) => row?.nights ?? []);
 }
 
-/** Room type and range of nights, from `checkIn` to the night before `checkOut`. */
+/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
 export interface StayRange {
   tenantId: number;
   roomTypeId: string;
@@ -163,10 +158,7 @@ const STAY_RANGE = new Fields<StayRange>({
   checkOut: 'date',
 });
 
-/**
- * Rate plan, and its values for single nights of a range. If a night has its own price or restriction, `differences` has an entry for this
- * night. `differences` is null if the range has no such night.
- */
+/** `differences` has the nights of the range that have their own price or restriction. It is null if there is no such night. */
 export interface PlanInRange {
   id: string;
   name: string;
@@ -197,10 +189,7 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
   return rows.map((row) => row?.plans ?? []);
 }
 
-/**
- * Reads the sold-out nights of each range, as one list for each active plan of the room type. The list of a plan without sold-out nights is
- * empty.
- */
+/** Reads the sold-out nights of each range, as one list for each active plan of the room type. */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
     db,
@@ -259,24 +248,19 @@ export async function readPlanNights(db: Database, ranges: StayRange[]): Promise
   return rows.map((row) => row?.plans ?? []);
 }
 
-/** New prices and restrictions for nights of rate plans. The list has each night of a plan at most once. */
 export interface NightsWrite {
   tenantId: number;
   nights: PlanNight[];
-  /** Rule for a night that the table `rate` already contains. `replace` overwrites the stored price, and `keep` leaves it unchanged. */
+  /** Rule for a night that is stored already: `replace` overwrites its price, and `keep` leaves it unchanged. */
   price: 'replace' | 'keep';
 }
 
-/** Writes nights of rate plans in one statement. The caller must hold the locks of the plans (`lockPlans`). */
+/** The caller must hold the locks of the plans (`lockPlans`). The list has each night of a plan at most once. */
 export async function storeNights(tx: Tx, write: NightsWrite): Promise<void> {
   await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
 }
 
-/**
- * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
- * a channel manager sends its whole calendar, even if few nights have changed. The statement takes arrays, so its text is the same for any
- * number of nights.
- */
+/** Skips each night whose stored values are equal. Often most nights are equal, because a channel manager sends its whole calendar. */
 async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
@@ -302,10 +286,7 @@ async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Pro
   `.execute(tx);
 }
 
-/**
- * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT … VALUES` to the node of the tenant,
- * but it cannot route a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4).
- */
+/** A cluster can route an `INSERT … VALUES`, but not a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4). */
 async function upsertRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId }));
   await tx

@@ -3,7 +3,6 @@ import { NamedActor } from '#access/actors/actors.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { Source } from './staff-schema.ts';
 
-/** Kinds of entries in the history of a night. */
 export const NIGHT_CHANGES = ['booked', 'cancelled', 'changed', 'price', 'stop_sell', 'capacity'] as const;
 export type NightChangeKind = (typeof NIGHT_CHANGES)[number];
 
@@ -51,7 +50,6 @@ export type NightEntry = Type.Static<typeof NightEntry>;
 
 const PARTNER = { type: 'partner', id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b', name: 'City Delivery' };
 
-/** One night of a room type with its stays and its history. */
 export const Night = Type.Object(
   {
     capacity: Type.Integer({ description: 'The number of rooms of the room type.' }),

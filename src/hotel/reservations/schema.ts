@@ -14,7 +14,6 @@ const CheckOut = {
     'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
 };
 
-/** Number of guests of a stay. It is optional. */
 const Guests = {
   minimum: 1,
   maximum: MAX_INTEGER,
@@ -22,7 +21,6 @@ const Guests = {
   description: "The number of guests. It is at most the room type's `max_occupancy`.",
 };
 
-/** Query of `GET availability` (contract §4). */
 export const AvailabilityQuery = Type.Object({
   room_type_id: Type.String({
     format: 'uuid',
@@ -44,7 +42,6 @@ const AvailableNight = Type.Object(
   { title: 'AvailableNight', description: 'The rooms of a room type that can be booked in one night.' },
 );
 
-/** Response of `GET availability` (contract §2, `AvailabilityResponse`). */
 export const Availability = Type.Object(
   {
     room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
@@ -76,7 +73,6 @@ export const Availability = Type.Object(
 );
 export type Availability = Type.Static<typeof Availability>;
 
-/** Query of `GET quote` (decision 40): the fields of a booking that determine its price. */
 export const StayQuoteQuery = Type.Object({
   ...AvailabilityQuery.properties,
   check_in: Type.String({
@@ -95,7 +91,6 @@ const QuotedNight = Type.Object(
   { title: 'QuotedNight', description: 'The price of one night of a stay.' },
 );
 
-/** Price of a stay before it is booked (decision 40). */
 export const StayQuote = Type.Object(
   {
     room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
@@ -147,7 +142,6 @@ export const StayQuote = Type.Object(
 );
 export type StayQuote = Type.Static<typeof StayQuote>;
 
-/** Body of a new reservation (contract §2, `ReservationCreate`). */
 export const ReservationCreate = Type.Object(
   {
     external_reservation_id: Type.String({
@@ -200,7 +194,6 @@ export const ReservationCreate = Type.Object(
 );
 export type ReservationCreate = Type.Static<typeof ReservationCreate>;
 
-/** Reservation in responses of the third-party API (decision 27). */
 export const ReservationResponse = Type.Object(
   {
     success: Type.Boolean({ description: 'Always true, because a refused call gets an error response.' }),
@@ -254,9 +247,6 @@ export const ExternalReservationPath = Type.Object({
   }),
 });
 
-/**
- * Reservation in a response to a PMS. An OTA that sends a reservation to the service gets a response of the same form (PMS contract §2).
- */
 export const PmsReservation = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),

@@ -10,7 +10,6 @@ import type { PmsReservation, ReservationResponse, StayQuote, StayQuoteQuery } f
 import type { StaffReservation, StaffReservationWithHistory } from './staff-schema.ts';
 import { MAX_CHANGES, readStatusChanges, type StayRow } from './store.ts';
 
-/** Returns the reservation as responses of the third-party API show it. */
 export function partnerShape(row: StayRow): ReservationResponse {
   return {
     success: true,
@@ -27,7 +26,6 @@ export function partnerShape(row: StayRow): ReservationResponse {
   };
 }
 
-/** Returns the price of a stay as responses of the third-party API show it. */
 export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
   const { planId, planName, nights, total } = roundedQuote(quote, currency);
   return {
@@ -42,10 +40,7 @@ export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: 
   };
 }
 
-/**
- * Returns the reservation as responses of the PMS API show it. Its dates become times in UTC. They are computed with the time zone, the
- * check-in time and the check-out time of the property (decision 28).
- */
+/** The dates become times in UTC (decision 28). */
 export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
   return {
     id: row.id,
@@ -61,7 +56,6 @@ export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
   };
 }
 
-/** Returns the reservation as lists of the staff API show it. */
 export function staffShape(row: LabelledRow): StaffReservation {
   return {
     reservation_id: row.id,
@@ -88,26 +82,18 @@ export function staffShape(row: LabelledRow): StaffReservation {
   };
 }
 
-/**
- * Returns the price of each night, or null if the prices are unknown.
- */
 function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow): StaffReservation['nightly_prices'] {
   const nights = nightsOf(check_in, check_out);
   return prices?.length === nights.length ? prices.map((price, night) => ({ date: nights[night] ?? '', price })) : null;
 }
 
-/** Returns the reservation with its history. */
 export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory> {
   return { ...staffShape(row), history: await readHistory(db, row) };
 }
 
 /**
- * Returns the history of a stay: the booking, then the changes of the status.
- * - A booking by the hotel itself is stored like a change.
- * - A booking by a partner or an OTA is not stored like a change. The function makes its entry with the time and the booker from the row of
- *   the stay. The status in this entry is the status before the first change, or the present status if there is no change.
- * - If `MAX_CHANGES` changes were read, older changes may be missing. Then the first change is unknown, and so is the status at the
- *   booking. So the function leaves out the entry of a booking by a partner or an OTA.
+ * Only a booking by the hotel itself is stored like a change. If `MAX_CHANGES` changes were read, older changes may be missing, so the
+ * status at the booking is unknown. Then the entry of another booking is left out.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

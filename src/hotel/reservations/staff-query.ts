@@ -13,7 +13,6 @@ const day = (description: string) =>
 const textOf = (maxLength: number, example: string, description: string, options: Type.TStringOptions = {}) =>
   Type.Optional(Type.String({ ...options, minLength: 1, maxLength, description, examples: [example] }));
 
-/** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
 export const StaffReservationQuery = Type.Object({
   ...KeysetQuery.properties,
   status: Type.Optional(
@@ -85,19 +84,13 @@ export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
 
 type TextFilter = Omit<StaffReservationQuery, 'after' | 'limit' | 'order' | 'property_id' | 'ids' | 'changed_since'>;
 
-/** Filter of a list of reservations. A missing field lets all reservations of the tenant pass. */
 export type ReservationFilter = { [Field in keyof TextFilter]?: TextFilter[Field] | undefined } & {
-  /** Room types of one property. If the array is empty, no reservation passes. */
+  /** If the array is empty, no reservation passes. */
   room_type_ids?: string[] | undefined;
-  /** Earliest time of the last change. */
   changed_since?: Date | undefined;
   ids?: string[] | undefined;
 };
 
-/**
- * Returns the filter of a query, without the property, because the caller replaces it by its room types.
- * @throws ApiError 400 `invalid_request`
- */
 export function filterOf({
   ids,
   changed_since,
@@ -116,10 +109,7 @@ export function filterOf({
   };
 }
 
-/**
- * Returns the beginning of a name to search for. Refuses a text that consists only of accents. Without its accents it would be empty, so
- * every name would begin with it, and the filter would let all reservations pass.
- */
+/** A text that consists only of accents would be empty without them, so every name would begin with it. */
 function withLetter(name: string): string {
   if (name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '') === '') {
     throw invalidField('name', 'must have a character that is not an accent');

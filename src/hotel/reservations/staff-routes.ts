@@ -25,7 +25,6 @@ const SHARED = { tags: ['Reservations'] };
 interface Dependencies {
   db: Database;
   reservations: Reservations;
-  /** Guard that accepts owners, and staff that may see and change stays. */
   staffGuard: Guard;
 }
 

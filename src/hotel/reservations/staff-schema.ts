@@ -8,7 +8,6 @@ import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-/** Largest number of characters in the reason that staff give for a change of the status (decision 36). */
 const MAX_REASON_LENGTH = 200;
 const uuidOrNull = (description: string) => Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description });
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -107,7 +106,6 @@ const STAY = {
   arrived_at: null,
 };
 
-/** Reservation in lists of the staff API. */
 export const StaffReservation = Type.Object(FIELDS, {
   title: 'StaffReservation',
   description: 'A reservation as staff see it. A partner, an OTA or the hotel itself booked it.',
@@ -115,7 +113,6 @@ export const StaffReservation = Type.Object(FIELDS, {
 });
 export type StaffReservation = Type.Static<typeof StaffReservation>;
 
-/** Reservation in responses of the staff API that show only this reservation. */
 export const StaffReservationWithHistory = Type.Object(
   {
     ...FIELDS,
@@ -224,7 +221,6 @@ const GuestPhone = Type.String({
 });
 const GuestEmail = Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' });
 
-/** Body of a booking by the hotel itself (decision 43). */
 export const HouseBooking = Type.Object(
   {
     request_id: Type.String({
@@ -271,9 +267,6 @@ export const HouseBooking = Type.Object(
 );
 export type HouseBooking = Type.Static<typeof HouseBooking>;
 
-/**
- * Body of a change of a stay that the hotel itself booked, or of the early end of a stay of any source. A missing field keeps its value.
- */
 export const HouseChange = Type.Object(
   {
     room_type_id: Type.Optional(Type.String({ format: 'uuid', description: 'The new room type.' })),

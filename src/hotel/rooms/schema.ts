@@ -102,7 +102,6 @@ const Property = Type.Object(
   { title: 'Property', description: 'The hotel building that the rooms are in.' },
 );
 
-/** Room type as partners see it (decision 27). */
 export const RoomType = Type.Object(
   {
     room_type_id: Type.String({

@@ -27,7 +27,6 @@ export interface RoomTypeRow {
   is_active: boolean;
 }
 
-/** Reads all properties of the tenant, active or not, in the order of the tenant document. */
 export async function readProperties(db: Db, tenantId: number): Promise<PropertyRow[]> {
   const rows = await db
     .selectFrom('property')
@@ -39,7 +38,6 @@ export async function readProperties(db: Db, tenantId: number): Promise<Property
   return rows.map(({ tenant_id, ...row }) => row);
 }
 
-/** Reads all room types of the tenant, active or not, in the order of the tenant document. */
 export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeRow[]> {
   const rows = await db
     .selectFrom('room_type')
@@ -54,10 +52,6 @@ export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeR
 export type RoomTypeWithClock = RoomTypeRow &
   Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'> & { property_name: string };
 
-/**
- * Reads one room type, active or not, with the name, time zone, check-in time and check-out time of its property. Returns undefined if the
- * tenant has no room type with this id.
- */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<RoomTypeWithClock | undefined> {
   const row = await db
     .selectFrom('room_type as r')
@@ -73,10 +67,7 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
   return row as RoomTypeWithClock | undefined;
 }
 
-/**
- * Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for this lock, because their
- * foreign key locks only the key of the row.
- */
+/** Bookings do not wait for this lock, because their foreign key locks only the key of the row. */
 export async function lockRoomType(
   tx: Tx,
   tenantId: number,
@@ -145,7 +136,6 @@ export async function upsertRoomTypes(tx: Tx, tenantId: number, rows: RoomTypeRo
     .execute();
 }
 
-/** Reads for each room type, active or not, the time zone, check-in time and check-out time of its property. */
 export async function readClocks(
   db: Db,
   tenantId: number,

@@ -17,10 +17,8 @@ import * as store from './store.ts';
 import { dishDocument, type MenuOwner, type StampedSections, type StoredDish } from './stored-menu.ts';
 
 /**
- * Puts dishes on the menu or takes them off. If one dish is refused, no dish changes. A sku that is named several times counts once.
- * @returns the named dishes in the order of the call
- * @throws ApiError with status 404 and the general code `error` if at least one sku belongs to no dish of the tenant. ApiError with status
- * 400 and the code `invalid_request` if partners would get a menu that is too large.
+ * Puts dishes on the menu or takes them off, all or none.
+ * @throws ApiError 404 (code `error`) for an unknown sku, 400 `invalid_request` if partners would get a menu that is too large
  */
 export async function setAvailability(
   db: Database,
@@ -57,10 +55,7 @@ function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): vo
   }
 }
 
-/**
- * Changes some fields of one dish, for example to take it off the menu for one evening.
- * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist, 400 if the menu would be too large for partners
- */
+/** @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist or the menu would be too large for partners */
 export async function changeDish(
   db: Database,
   { actor, currency }: { actor: Actor; currency: string },
@@ -116,10 +111,6 @@ function refuse(faults: string[]): void {
   }
 }
 
-/**
- * Refuses the changes of a transaction if partners would get a menu that is too large.
- * @throws ApiError 400 `invalid_request`, which rolls the changes back
- */
 async function refuseTooLarge(tx: Tx, owner: MenuOwner): Promise<void> {
   if (!(await fitsPartners(owner, await store.readMenu(tx, owner.tenantId, 'listed')))) {
     throw menuTooLarge();

@@ -72,7 +72,6 @@ export const KORMA = {
   ],
 };
 
-/** Dish as staff see it, with its ingredients. Its kitchen, sub-menu and menu set are those of `KORMA`. */
 export const PAPADOM = {
   ...KORMA,
   id: '01a19b53-7418-7edc-b27a-66a5453a89e3',

@@ -19,16 +19,12 @@ import {
   type StoredMenu,
 } from './stored-menu.ts';
 
-/** Menu that results from a document, before it is written in place of the stored menu. */
 export interface WantedMenu {
   sections: StampedSections;
-  /** Dishes of the document, in its order. */
   dishes: StoredDish[];
-  /** Stored dishes that are not in the document. They are inactive. */
   unnamed: StoredDish[];
 }
 
-/** Changes of a stored menu. */
 export interface AppliedMenu {
   dishes: ChangedRow<StoredDish>[];
   sections: { before: StampedSections; after: StampedSections };
@@ -36,13 +32,12 @@ export interface AppliedMenu {
 
 export interface MenuPlan {
   wanted: WantedMenu;
-  /** Changes that turn the stored menu into the wanted menu, or null if both are equal. */
   changes: AppliedMenu | null;
 }
 
 /**
- * Computes the menu that must be stored if a document replaces the stored menu. A dish of the document keeps the id of the stored dish with
- * the same sku. Stored dishes that are not in the document become inactive.
+ * Computes the menu that replaces the stored menu. A dish keeps the id of the stored dish with the same sku. Stored dishes that are not in
+ * the document become inactive.
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument): MenuPlan {
@@ -53,7 +48,6 @@ export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDoc
   return { wanted, changes: changesTo(stored, wanted) };
 }
 
-/** Returns what must be written for the changes of a plan. */
 export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuWrites {
   return { sections: JSON.stringify(sections), dishes: dishArrays(rowsToWrite(dishes)) };
 }
@@ -70,8 +64,7 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
   const ids = new Map(stored.dishes.map(({ sku, id }) => [sku, id]));
   const named = new Set(filled.dishes.map((dish) => dish.sku));
   const dishes = filled.dishes.map((dish, position) => ({ ...dish, position, id: ids.get(dish.sku) ?? newId() }));
-  // Stored dishes that are not in the document get the last positions. A document from GET has all stored dishes in the order of their
-  // positions. So a PUT of this document changes no position.
+  // A document from GET has all stored dishes in the order of their positions. So a PUT of this document changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -85,13 +78,7 @@ function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
     : { dishes, sections: { before: stored.sections, after: wanted.sections } };
 }
 
-/**
- * Returns the sections of the document with the times of their creation and last change. If a stored section is missing from the document,
- * returns it too in these two cases:
- * - The section is the kitchen, category, sub-menu or menu set of a dish in `unnamed`.
- * - The section is a sub-menu of a returned menu set.
- * @param unnamed stored dishes that are missing from the document
- */
+/** Keeps a stored section that is missing from the document if a dish in `unnamed` or a menu set needs it. */
 function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): StampedSections {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
   const menu_sets = restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
@@ -104,11 +91,6 @@ function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[
   };
 }
 
-/**
- * Returns one list of sections with the times of their creation and last change. A section is a kitchen, a category, a sub-menu or a menu
- * set. For an unchanged section, returns the same object as in `stored`, because `isSame` compares the objects by identity.
- * @param needed names of stored sections to keep even if the document does not have them
- */
 function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T[], needed: string[]): Stamped<T>[] {
   const now = new Date().toISOString();
   const storedByName = new Map(stored.map((section) => [section.name, section]));
@@ -137,7 +119,6 @@ function isSame(restamped: StampedSections, stored: StampedSections): boolean {
   );
 }
 
-/** Returns the changes of sections and dishes as one list. */
 export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {
   return [
     ...sectionChanges('kitchen', before.kitchens, after.kitchens),
@@ -156,7 +137,7 @@ function sectionChanges(what: string, before: { name: string }[], after: { name:
   return describeListChanges(what, differences, ({ name }) => name);
 }
 
-/** Returns what a document changes in the dishes of the stored menu. A new position is not a change. */
+/** A new position is not a change. */
 export function compareMenus(stored: StoredMenu, wanted: WantedMenu): MenuComparison {
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const compared = wanted.dishes.map((after) => ({ after, before: bySku.get(after.sku) }));

@@ -12,13 +12,12 @@ const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
 const Image = Nullable(Type.String({ format: 'uri', maxLength: 2048 }));
 
 const DIET_VALUES = ['veg', 'non_veg', 'halal', 'vegan', 'gluten_free', 'sugar_free'] as const;
-/** Diet of a dish or an add-on. Empty or null if unknown (contract §2). */
 const DishType = Type.Unsafe<(typeof DIET_VALUES)[number] | '' | null>({ enum: [...DIET_VALUES, '', null] });
 const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: 'string' });
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Text that describes a section. Its length is bounded, because a response repeats the whole section in each dish of the section. */
+/** The length is bounded, because a response repeats the whole section in each dish of the section. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SUB_MENUS_OF_A_SET = 100;
 
@@ -185,7 +184,6 @@ export const MenuDocument = Type.Object(
 export type MenuDocument = Type.Static<typeof MenuDocument>;
 export type DishDocument = Type.Static<typeof DishDocument>;
 
-/** Change of a dish: any of its fields except its sku. */
 export const DishChange = Type.Partial(Type.Object(DISH_FIELDS), {
   minProperties: 1,
   title: 'DishChange',
@@ -316,10 +314,7 @@ const ADD_ON_SHAPE = {
   dish_type: Diet,
   is_active: Type.Boolean({ description: 'True if the add-on can be ordered. Partners see only such add-ons.' }),
 };
-/**
- * Add-on as partners see it. Staff see the same fields, in the schema `AddOnDish`. There are two schemas because the contract has two names
- * (decision 18).
- */
+/** The contract has two names for the same fields (decision 18). */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
   title: 'ThirdPartyAddOn',
   description: 'An extra that can be ordered with the dish.',
@@ -357,7 +352,6 @@ export const Dish = Type.Object(
 );
 export type Dish = Type.Static<typeof Dish>;
 
-/** Dish as staff see it, with its ingredients and its inactive add-ons. */
 export const StaffDish = Type.Object(
   {
     ...DISH_SHAPE,

@@ -12,7 +12,6 @@ export const MenuQuery = Type.Object({
 
 const Sku = Type.String({ description: 'The `sku` of the dish.' });
 
-/** Result of a dry run: the dishes that a menu document would change. */
 export const MenuComparison = Type.Object(
   {
     added: Type.Array(Sku, { description: 'The dishes that the tenant does not have yet.' }),
@@ -46,7 +45,6 @@ export const MenuComparison = Type.Object(
 );
 export type MenuComparison = Type.Static<typeof MenuComparison>;
 
-/** Largest number of dishes that one call puts on the menu or takes off. */
 const MAX_SKUS = 500;
 
 export const AvailabilityChange = Type.Object(

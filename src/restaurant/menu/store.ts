@@ -9,7 +9,6 @@ const NO_SECTIONS = JSON.stringify({
   menu_sets: [],
 } satisfies StampedSections);
 
-/** Fields of a dish of the menu document. */
 const DOCUMENT_FIELDS = [
   'sku',
   'name',
@@ -28,29 +27,23 @@ const DOCUMENT_FIELDS = [
   'addons',
   'ingredients',
 ] as const;
-/** Fields of `StoredDish`. */
 const STORED_FIELDS = ['id', 'position', ...DOCUMENT_FIELDS] as const;
-/** Fields that are decimals in the table and texts in a dish. */
 const DECIMALS: ReadonlySet<string> = new Set(['price', 'extra_tax_percentage']);
 
-/** Returns the version of the menu, which every change of the menu raises. Returns 0 if the tenant has no menu. */
+/** Every change of the menu raises its version. A tenant without a menu has version 0. */
 export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
   const row = await db.selectFrom('menu').select('version').where('tenant_id', '=', tenantId).executeTakeFirst();
   return row?.version ?? 0;
 }
 
-/**
- * Returns the era of the database, a number that each restore from a backup raises. After a restore, a menu may get a version number that
- * it had before. So only version and era together identify a menu.
- */
+/** Each restore from a backup raises the era, so only version and era together identify a menu. */
 export async function readEra(db: Db): Promise<number> {
   return (await db.selectFrom('feed_era').select('era').executeTakeFirstOrThrow()).era;
 }
 
-/** Dishes to read: all with their stored fields, the active ones with their stored fields, or all as the menu document has them. */
+/** `stored` and `listed` (only active) dishes have their stored fields, `document` those of the menu document. */
 type Reading = 'stored' | 'listed' | 'document';
 
-/** Reads a menu. */
 export async function readMenu(db: Db, tenantId: number, reading: Reading): Promise<MenuTexts & { version: number }> {
   const menu = await db
     .selectFrom('menu')
@@ -60,7 +53,7 @@ export async function readMenu(db: Db, tenantId: number, reading: Reading): Prom
   return menu ?? { version: 0, sections: NO_SECTIONS, dishes: '[]' };
 }
 
-/** Selects the dishes as one JSON text. The driver would need long for a row of each dish. */
+/** One JSON text, because the driver would need long for a row of each dish. */
 function dishesOf(tenantId: number, reading: Reading) {
   const fields = reading === 'document' ? DOCUMENT_FIELDS : STORED_FIELDS;
   const listed = reading === 'listed' ? sql`AND is_active` : sql``;
@@ -70,10 +63,7 @@ function dishesOf(tenantId: number, reading: Reading) {
   )`;
 }
 
-/**
- * Locks the tenant's menu row and returns its version and the JSON of its sections. Inserts the row first if it is missing. The lock makes
- * changes of one menu happen one after the other.
- */
+/** Inserts the row if it is missing. The lock makes changes of one menu happen one after the other. */
 export async function lockMenu(tx: Tx, tenantId: number): Promise<{ version: number; sections: string }> {
   await tx
     .insertInto('menu')
@@ -88,7 +78,6 @@ export async function lockMenu(tx: Tx, tenantId: number): Promise<{ version: num
     .executeTakeFirstOrThrow();
 }
 
-/** Reads one dish of a locked menu. */
 export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
   const row = await tx
     .selectFrom('dish')
@@ -99,10 +88,6 @@ export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Pro
   return row && (JSON.parse(row.json) as StoredDish);
 }
 
-/**
- * Returns a map by sku. The value is true if the dish is active, and false if it is inactive. The map has no entry for a sku without a
- * stored dish.
- */
 export async function readActivity(tx: Tx, tenantId: number, skus: string[]): Promise<Map<string, boolean>> {
   const rows = await tx
     .selectFrom('dish')
@@ -113,7 +98,6 @@ export async function readActivity(tx: Tx, tenantId: number, skus: string[]): Pr
   return new Map(rows.map(({ sku, is_active }) => [sku, is_active]));
 }
 
-/** Sets `is_active` of the dishes of a locked menu, by one statement. */
 export async function setActive(tx: Tx, tenantId: number, skus: string[], isActive: boolean): Promise<void> {
   await tx
     .updateTable('dish')
@@ -123,7 +107,6 @@ export async function setActive(tx: Tx, tenantId: number, skus: string[], isActi
     .execute();
 }
 
-/** Counts the active dishes of each category. */
 export async function countListed(tx: Tx, tenantId: number): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('dish')
@@ -135,7 +118,7 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/** Selects fields of a dish as a JSON text. `to_json` writes it without spaces, as the rest of a document is. */
+/** `to_json` writes no spaces, as the rest of a document. */
 function jsonOf(fields: readonly string[]) {
   const values = fields.map((field) =>
     DECIMALS.has(field) ? sql`${sql.ref(field)}::text AS ${sql.ref(field)}` : sql.ref(field),
@@ -143,12 +126,10 @@ function jsonOf(fields: readonly string[]) {
   return sql<string>`(SELECT to_json(shown) FROM (SELECT ${sql.join(values)}) AS shown)::text`;
 }
 
-/** Sets the version of a locked menu. */
 export async function setVersion(tx: Tx, tenantId: number, version: number): Promise<void> {
   await tx.updateTable('menu').set({ version }).where('tenant_id', '=', tenantId).execute();
 }
 
-/** Writes the changes of a locked menu. @param version the new version */
 export async function writeMenu(tx: Tx, tenantId: number, version: number, writes: MenuWrites): Promise<void> {
   for (const dishes of writes.dishes) {
     await upsertDishes(tx, tenantId, dishes);
@@ -158,12 +139,8 @@ export async function writeMenu(tx: Tx, tenantId: number, version: number, write
 }
 
 /**
- * Inserts or updates dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to
- * build. For a thousand dishes, building it would block the event loop for longer than the database needs to run it.
- *
- * A database cluster keeps all rows of a tenant on one node. The cluster sends a statement directly to this node only if the statement has
- * a condition on the column `tenant_id` of a table. The JSON parameter has no such column. So the statement also reads the tenant's row of
- * the table `menu`, with a condition on `menu.tenant_id`.
+ * Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. Reads the tenant's
+ * row of `menu`, because a cluster sends a statement to one node only if it has a condition on the `tenant_id` of a table.
  */
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: string): Promise<void> {
   await sql`

@@ -1,12 +1,11 @@
 import type { FilledDish, Sections } from './menu-document.ts';
 
-/** Tenant of a menu, and the currency of the tenant. */
 export interface MenuOwner {
   tenantId: number;
   currency: string;
 }
 
-/** Section with the times when it was created and last changed, in ISO 8601. */
+/** Times in ISO 8601. */
 export type Stamped<T> = T & { created_at: string; updated_at: string };
 export type StampedSections = { [K in keyof Sections]: Stamped<Sections[K][number]>[] };
 
@@ -17,15 +16,12 @@ export interface StoredDish extends FilledDish {
 
 export interface StoredMenu {
   sections: StampedSections;
-  /** Dishes in the order of the menu document. */
   dishes: StoredDish[];
 }
 
-/** Menu as JSON texts, which may have megabytes. So the event loop does not parse them (`menu-thread.ts`). */
+/** JSON texts of megabytes, which the event loop does not parse (`menu-thread.ts`). */
 export interface MenuTexts {
-  /** JSON of `StampedSections`. */
   sections: string;
-  /** JSON of the array of `StoredDish`. */
   dishes: string;
 }
 
@@ -64,12 +60,10 @@ export function dishArrays(dishes: StoredDish[]): string[] {
   return arrays;
 }
 
-/** Returns a stored dish as the menu document has it. */
 export function dishDocument({ id, position, ...document }: StoredDish): FilledDish {
   return document;
 }
 
-/** Returns stored sections as the menu document has them. */
 export function unstamped(sections: StampedSections): Sections {
   const bare = <T extends object>(list: Stamped<T>[]) =>
     list.map(({ created_at, updated_at, ...section }) => section as unknown as T);

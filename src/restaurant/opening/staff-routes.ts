@@ -8,9 +8,7 @@ import { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 interface Dependencies {
   opening: Opening;
   changes: RecentChanges;
-  /** Guard that accepts all signed-in people and screens (displays) of a tenant with a restaurant. */
   staffGuard: Guard;
-  /** Guard that accepts people and screens (displays) that may use `orders`, one of the areas (parts) of the staff API. */
   ordersGuard: Guard;
   ownerGuard: Guard;
 }

@@ -3,13 +3,11 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import type { OrderFilter } from './list-store.ts';
 import type { StaffOrderQuery } from './staff-schema.ts';
 
-/** Number of last days that a search by name covers if the query has no `created_from`. */
 const NAME_DAYS = 31;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the filter that a query asks for. A search by name without `created_from` covers the last 31 days.
- * @param nowMs present time in milliseconds of Unix time
+ * A search by name without `created_from` covers the last 31 days.
  * @throws ApiError 400 `invalid_request`
  */
 export function filterOf(query: StaffOrderQuery, nowMs: number): OrderFilter {

@@ -35,7 +35,6 @@ export interface PlacedOrder {
  */
 const MAX_BATCHED_LENGTH = 16 * 1024;
 
-/** Orders of restaurants. Partners place and cancel them. */
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
@@ -62,10 +61,8 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. This fails if an
-   * item is invalid, the restaurant is closed, or the external id is taken. After each of these failures, looks for a stored order with
-   * this external id. If an earlier call has placed it, returns the stored order instead of an error.
-   * @returns the order. `isReplayed` is true if an earlier call placed it.
+   * Places an order at most once for each external id (decision 22). If an earlier call has placed it, returns the stored order even if
+   * this call would be refused.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
@@ -87,7 +84,6 @@ export class Orders {
   }
 
   /**
-   * Prices an order as `place` would, and stores nothing.
    * @returns the JSON of an `OrderQuote`
    * @throws ApiError as `place` does
    */
@@ -96,17 +92,14 @@ export class Orders {
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
   }
 
-  /**
-   * Prices the items of an order, and then refuses the order if the restaurant is closed. So an invalid item is reported even while the
-   * restaurant is closed.
-   */
+  /** An invalid item is reported even while the restaurant is closed. */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
     const priced = await priceItems(await this.#readListedMenu(caller), items);
     await this.#opening.refuseIfClosed(caller.tenantId);
     return priced;
   }
 
-  /** Prices and inserts an order. Returns null on success, else an error that says why the order was not inserted. */
+  /** Returns null on success, else an error that says why the order was not inserted. */
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     try {
       const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
@@ -126,15 +119,11 @@ export class Orders {
     }
   }
 
-  /** Returns one value for each order: true if it was inserted, false if the credential has an order with this external id already. */
   #insertAll(orders: store.NewOrder[]): Promise<boolean[]> {
     return withRetries(() => store.insertOrders(this.#db, orders));
   }
 
-  /**
-   * Finds an order of the caller by its external id.
-   * @throws ApiError 404 `order_not_found`, also for an order of another credential
-   */
+  /** @throws ApiError 404 `order_not_found`, also for an order of another credential */
   async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     return partnerShape(await this.#summaryOf(caller, externalOrderId));
   }
@@ -147,26 +136,18 @@ export class Orders {
     return row;
   }
 
-  /**
-   * Cancels an order of the caller.
-   * @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition`
-   */
+  /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
     const by: ChangeActor = { type: 'partner', id: caller.credentialId };
     return partnerShape(await setStatus(this.#transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }));
   }
 
-  /**
-   * Changes the status of an order. Does not read the lines of the order, because they may be long.
-   * @throws ApiError with status 404 and the general code `error` if the id is unknown. ApiError with status 409 and the code
-   * `invalid_status_transition` if the order cannot change to this status.
-   */
+  /** @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus, by: ChangeActor): Promise<void> {
     await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
   }
 
-  /** Returns the list of all orders of the credential, newest first. */
   listOfCaller({ tenantId, credentialId }: Caller): WholeList<store.OrderSummary> {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
@@ -176,7 +157,6 @@ function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string
   return { tenantId, credentialId, externalOrderId };
 }
 
-/** Returns the row of a new order. */
 function orderRow(
   { tenantId, credentialId, currency }: Caller,
   input: OrderCreate,
@@ -196,7 +176,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
+    // A list of the orders of a period can compare ids instead of times.
     created_at: timeOf(made.id),
   };
 }

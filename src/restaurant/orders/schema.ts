@@ -19,7 +19,6 @@ const AddonInput = Type.Object(
   { title: 'OrderAddonInput', description: 'An add-on that is ordered with each piece of an item.' },
 );
 
-/** Item of a new order (contract §2, `OrderItemInput`). */
 const OrderItem = Type.Object(
   {
     item_id: Type.String({ minLength: 1, maxLength: 100, description: 'The `sku` of a dish on the menu.' }),
@@ -39,7 +38,6 @@ const OrderItem = Type.Object(
 );
 export type OrderItem = Type.Static<typeof OrderItem>;
 
-/** Request to place an order (contract §2, `OrderCreate`). */
 export const OrderCreate = Type.Object(
   {
     external_order_id: Type.String({
@@ -103,7 +101,6 @@ export type OrderCreate = Type.Static<typeof OrderCreate>;
 
 const { external_order_id: _, ...PRICED_FIELDS } = OrderCreate.properties;
 
-/** Request for the price of an order (decision 40). */
 export const OrderQuoteRequest = Type.Object(PRICED_FIELDS, {
   title: 'OrderQuoteRequest',
   description: 'The fields of a new order without its `external_order_id`. Only `items` has an influence on the price.',
@@ -123,7 +120,6 @@ export const OrderQuoteRequest = Type.Object(PRICED_FIELDS, {
 });
 export type OrderQuoteRequest = Type.Static<typeof OrderQuoteRequest>;
 
-/** Order in responses to partners (contract §2, `OrderResponse`). */
 export const OrderResponse = Type.Object(
   {
     success: Type.Boolean({ description: 'Always true, because a refused call gets an error instead.' }),
@@ -159,7 +155,6 @@ export const ExternalOrderPath = Type.Object({
   }),
 });
 
-/** Line of an order, with the prices at the time when the order was placed (decision 21). */
 export const OrderLine = Type.Object(
   {
     sku: Type.String({ description: 'The sku of the ordered dish.' }),
@@ -194,7 +189,6 @@ export const OrderLine = Type.Object(
 );
 export type OrderLine = Type.Static<typeof OrderLine>;
 
-/** Order line in the examples of the API documents. */
 export const ORDER_LINE_EXAMPLE = {
   sku: 'STARTERS-PAPADOM',
   name: 'Papadom',
@@ -206,7 +200,6 @@ export const ORDER_LINE_EXAMPLE = {
   total: '4.00',
 };
 
-/** Price of an order that is not placed (decision 40). */
 export const OrderQuote = Type.Object(
   {
     lines: Type.Array(OrderLine, { description: 'The priced lines, one for each item.' }),

@@ -20,14 +20,13 @@ interface Dependencies {
 }
 
 /**
- * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
- * a body, and a list keeps a whole group in memory while its client reads slowly.
+ * An order has up to 128 KiB of lines and as much text as fits into a body, and a list keeps a whole group in memory while its client reads
+ * slowly.
  */
 const FIRST_GROUP = 4;
 const LARGEST_GROUP = 32;
 const GROUP_LENGTH = 64 * 1024;
 
-/** Orders of a restaurant as its staff see them: with their lines and their history. Staff read them and change their status. */
 export class StaffOrders {
   readonly #db: Database;
   readonly #transactionWithEvents: TransactionWithEvents;
@@ -38,10 +37,9 @@ export class StaffOrders {
   }
 
   /**
-   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
-   * changes nothing (decision 36).
    * @returns the order in its present status, as JSON
-   * @throws ApiError 404 (`error`), 409 `invalid_status_transition`, 400 `invalid_request` if `change` has the field `reason` but its status is not `cancelled`
+   * @throws ApiError 404 (`error`), 409 `invalid_status_transition`, 400 `invalid_request` if `reason` is given for another status than
+   * `cancelled`
    */
   async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
     if (change.reason !== undefined && change.status !== 'cancelled') {
@@ -52,8 +50,7 @@ export class StaffOrders {
   }
 
   /**
-   * Reads an order for staff, with its history.
-   * @returns the order as JSON
+   * @returns the order with its history, as JSON
    * @throws ApiError 404 with the code `error` for an unknown id
    */
   async get(tenantId: number, orderId: string): Promise<string> {
@@ -70,7 +67,6 @@ export class StaffOrders {
     );
   }
 
-  /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
   async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
     const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
     if (row === undefined) {
@@ -80,8 +76,7 @@ export class StaffOrders {
   }
 
   /**
-   * Reads the part of the list of the tenant's orders that the query asks for.
-   * @returns the JSON of the response, in several texts. Reads the orders in groups, so that only one group is in memory at a time.
+   * @returns the JSON of the response, in several texts
    * @throws ApiError 400 `invalid_request`
    */
   async list(tenantId: number, query: StaffOrderQuery): Promise<AsyncGenerator<string>> {
@@ -112,8 +107,7 @@ export class StaffOrders {
     const ids = group.map(({ id }) => id);
     const rows = await withRetries(() => store.readWhole(this.#db, tenantId, ids));
     const wholeOf = new Map(rows.map((row) => [row.id, row]));
-    // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
-    // that it had when the list was read.
+    // The status of an order may have changed since the list was read. Each order shows the status of the list.
     const texts = group.flatMap((state) => {
       const whole = wholeOf.get(state.id);
       return whole === undefined ? [] : [staffText({ ...whole, ...state })];
@@ -122,10 +116,7 @@ export class StaffOrders {
   }
 }
 
-/**
- * Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it.
- * @param history if it is undefined, the JSON has no history
- */
+/** The stored JSON of the lines is copied without parsing it. */
 function staffText(row: store.OrderRow, history?: StaffOrder['history']): string {
   const { beforeLines, afterLines } = staffParts(row);
   const end = JSON.stringify({ ...afterLines, history });

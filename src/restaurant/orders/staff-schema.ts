@@ -26,7 +26,6 @@ const HistoryEntry = Type.Object(
   },
 );
 
-/** Order as staff see it (decision 36). */
 export const StaffOrder = Type.Object(
   {
     order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
@@ -140,7 +139,7 @@ export const StaffOrder = Type.Object(
 );
 export type StaffOrder = Type.Static<typeof StaffOrder>;
 
-/** Largest `limit` of the list of open orders. A screen of the kitchen reads all of them at once. */
+/** A screen of the kitchen reads all open orders at once. */
 const MAX_OPEN_LIMIT = 500;
 
 export const StaffOrderQuery = Type.Object({
