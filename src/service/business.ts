@@ -10,7 +10,6 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Opening } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
-import { StaffOrders } from '#restaurant/orders/staff-orders.ts';
 import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
 /** Objects of this process from which `createBusiness` creates the business parts, such as orders and reservations. */
@@ -39,6 +38,7 @@ export function createBusiness({ db, keyring, caches, wake }: Platform) {
   const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
   return {
+    transactionWithEvents,
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     ownerCredentials: new OwnerCredentials({ db, keyring }),
@@ -46,7 +46,6 @@ export function createBusiness({ db, keyring, caches, wake }: Platform) {
     readListedMenu,
     opening,
     orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
-    staffOrders: new StaffOrders({ db, transactionWithEvents }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),

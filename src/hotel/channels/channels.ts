@@ -7,12 +7,11 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { Feature } from '#access/tenants/tenants.ts';
 import { verifySignature } from '#webhooks/deliveries/deliveries.ts';
-import type { ChannelCall } from './channel-call.ts';
+import type { ChannelCall } from './receive.ts';
 import type { Channel, ChannelSecret } from './schema.ts';
 import * as store from './store.ts';
 
-export type { ChannelCall } from './channel-call.ts';
-export { receiveReservation } from './receive.ts';
+export { type ChannelCall, receiveReservation } from './receive.ts';
 
 /** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (decision 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;

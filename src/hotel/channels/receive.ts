@@ -7,6 +7,7 @@ import { readCalendars } from '../rates/rates.ts';
 import {
   type BookingSource,
   checkRange,
+  findBooked,
   hasMoved,
   lockStay,
   type PmsReservation,
@@ -15,10 +16,23 @@ import {
   type Reservations,
   type StayInput,
   wantedChange,
+  writeChange,
 } from '../reservations/reservations.ts';
+import type { Feature } from '#access/tenants/tenants.ts';
 import { findRoomType } from '../rooms/rooms.ts';
-import type { ChannelCall } from './channel-call.ts';
 import type { OtaReservation } from './schema.ts';
+
+/** Call of an OTA (a booking site) through its channel. */
+export interface ChannelCall {
+  tenantId: number;
+  channelId: string;
+  source: string;
+  features: Feature[];
+  currency: string;
+  /** Timestamp that the OTA signed, in Unix seconds. */
+  timestamp: number;
+  signature: string;
+}
 
 interface Dependencies {
   db: Database;
@@ -38,10 +52,10 @@ export async function receiveReservation(
 ): Promise<{ reservation: PmsReservation; isNew: boolean }> {
   checkRange(input);
   const [stay, source] = bookingOf(call, input);
-  const stored = await reservations.findBooked(call.tenantId, source.key);
+  const stored = await findBooked(db, call.tenantId, source.key);
   // A concurrent call may book the stay first. Then `book` returns the stay of that call, and this call changes it.
   const booked = stored === undefined ? await reservations.book(stay, source) : { row: stored, isReplayed: true };
-  const row = booked.isReplayed ? await changeStored(db, reservations, booked.row.id, call, input) : booked.row;
+  const row = booked.isReplayed ? await changeStored(db, booked.row.id, call, input) : booked.row;
   // The response to an outdated call shows the stored reservation, which may have another room type than the call.
   const roomType = await findRoomType(db, call.tenantId, row.room_type_id);
   if (roomType === null) {
@@ -70,7 +84,6 @@ function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, Bookin
 
 async function changeStored(
   db: Database,
-  reservations: Reservations,
   id: string,
   call: ChannelCall,
   input: OtaReservation,
@@ -90,13 +103,7 @@ async function changeStored(
     const row = await lockStay(tx, tenantId, id);
     return isOutdated(row, call)
       ? row
-      : await reservations.change(
-          tx,
-          row,
-          changesOf(row, call, input, { room_type_id: roomType.id, planId }),
-          wanted,
-          null,
-        );
+      : await writeChange(tx, row, changesOf(row, call, input, { room_type_id: roomType.id, planId }), wanted);
   });
 }
 

@@ -1,14 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
-
-export interface ChannelRow {
-  id: string;
-  source: string;
-  channel_key: string;
-  is_active: boolean;
-  created_at: Date;
-}
+import type { Channel } from '#platform/db/types.ts';
 
 const COLUMNS = ['id', 'source', 'channel_key', 'is_active', 'created_at'] as const;
+export type ChannelRow = Pick<Selectable<Channel>, (typeof COLUMNS)[number]>;
 
 export async function listChannels(db: Database, tenantId: number): Promise<ChannelRow[]> {
   return await db

@@ -3,7 +3,7 @@ import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
-import { nightPrice, type PlanNights, readPlanNights } from '../rates/rates.ts';
+import { nightPrice, type PlanInRange, readPlansInRanges } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
@@ -65,25 +65,23 @@ async function readBatch(
 ): Promise<CalendarRoomType[]> {
   const checkIn = nights[0] ?? to;
   const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
-  const [plans, held] = await Promise.all([readPlanNights(db, ranges), readHeldCounts(db, ranges)]);
+  const [plans, held] = await Promise.all([readPlansInRanges(db, ranges), readHeldCounts(db, ranges)]);
   return roomTypes.map(({ id, name, physical_capacity }, index) => ({
     id,
     name,
     physical_capacity,
     held: held[index] ?? [],
-    rate_plans: (plans[index] ?? []).map((plan) => planShape(plan, nights)),
+    rate_plans: (plans[index] ?? []).filter(({ is_active }) => is_active).map((plan) => planShape(plan, nights)),
   }));
 }
 
-function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
-  const own = new Map(
-    offsets?.map((offset, index) => [offset, { price: prices?.[index], isClosed: sold_out?.[index] }]),
-  );
-  const nights = dates.map((_date, offset) => own.get(offset));
+function planShape({ is_active, differences, ...plan }: PlanInRange, dates: DateText[]): CalendarRatePlan {
+  const own = new Map(differences?.map((rate) => [rate.date, rate]));
+  const nights = dates.map((date) => own.get(date));
   return {
     ...plan,
     prices: nights.map((night) => nightPrice(plan.base_price, night?.price)),
     is_own: nights.map((night) => typeof night?.price === 'string'),
-    closed: nights.map((night) => night?.isClosed ?? false),
+    closed: nights.map((night) => night?.is_sold_out ?? false),
   };
 }

@@ -7,8 +7,7 @@ import { dayAfter, dayAhead, openHotel, openSmallHotel, type TestHotel } from '#
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { listOversoldNights } from '../nights/oversold-store.ts';
-import { changeRatePlan } from '../rates/plans.ts';
-import { changeRates } from '../rates/rate-changes.ts';
+import { changeRatePlan, changeRates } from '../rates/rate-changes.ts';
 import { changeRoomType } from '../rooms/rooms.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 

@@ -120,26 +120,19 @@ export function createNightReader(db: Database): ReadHeldNights {
     (ranges: NightRange[]) => readHeld(db, ranges),
     ({ tenantId }) => tenantId,
   );
-  return async (range) => listNights(range, await readCounters(range));
+  return async (range) => {
+    const held = heldOf(range, await readCounters(range));
+    return nightsOf(range.checkIn, range.checkOut).map((date, night) => ({ date, held: held[night] ?? 0 }));
+  };
 }
 
 /** Reads the number of rooms held on each night of several ranges, by one statement. */
 export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
-  return ranges.map(({ checkIn, checkOut }, index) => {
-    const counts = Array.from({ length: countNights(checkIn, checkOut) }, () => 0);
-    counters[index]?.offsets?.forEach((offset, position) => (counts[offset] = counters[index]?.held?.[position] ?? 0));
-    return counts;
-  });
+  return ranges.map((range, index) => heldOf(range, counters[index]));
 }
 
-function listNights({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
-  const nights = nightsOf(checkIn, checkOut).map((date) => ({ date, held: 0 }));
-  counters?.offsets?.forEach((offset, index) => {
-    const night = nights[offset];
-    if (night !== undefined) {
-      night.held = counters.held?.[index] ?? 0;
-    }
-  });
-  return nights;
+function heldOf({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined): number[] {
+  const held = new Map(counters?.offsets?.map((offset, index) => [offset, counters.held?.[index]]));
+  return Array.from({ length: countNights(checkIn, checkOut) }, (_, night) => held.get(night) ?? 0);
 }

@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-
-export interface OversoldNight {
-  room_type_id: string;
-  date: DateText;
-  capacity: number;
-  held: number;
-}
+import type { OversoldNight } from './schema.ts';
 
 /**
  * Returns the list of oversold nights from the date `from` on, also of inactive room types, because their stays still need rooms.

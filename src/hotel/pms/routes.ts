@@ -16,10 +16,11 @@ import {
 } from '../rates/rates.ts';
 import {
   checkRange,
+  findStay,
   PmsReservation,
   pmsShape,
   type ReservationRow,
-  type Reservations,
+  readByCheckIn,
 } from '../reservations/reservations.ts';
 import { type Clock, type FindRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
@@ -40,7 +41,6 @@ interface Dependencies {
   db: Database;
   findRoomType: FindRoomType;
   readHeldNights: ReadHeldNights;
-  reservations: Reservations;
   pmsGuard: Guard;
 }
 
@@ -213,7 +213,7 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
   );
 }
 
-function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard }: Dependencies): void {
+function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/reservations/',
     {
@@ -234,7 +234,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const rows = await reservations.listByCheckIn(tenantId, request.query.status, MAX_RESERVATIONS);
+      const rows = await readByCheckIn(db, { tenantId, status: request.query.status, limit: MAX_RESERVATIONS });
       const clocks = await readClocks(db, tenantId);
       // The database sorts the reservations by the local date of check-in. The response is sorted by the check-in time in UTC. The two
       // orders may differ, because the properties may have different time zones.
@@ -261,7 +261,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const row = await reservations.get(tenantId, request.params.booking_id);
+      const row = await findStay(db, tenantId, request.params.booking_id);
       return shapeBy(await findRoomType(tenantId, row.room_type_id), row);
     },
   );

@@ -9,31 +9,25 @@ import { type DateText, nightsOf } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
-import { lockPlans } from './plans.ts';
+import { lockPlans } from './rate-changes.ts';
 import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanNights, readPlanNights } from './store.ts';
+export { type PlanInRange, readPlansInRanges } from './store.ts';
 export { checkAmounts, checkPrices } from './amounts.ts';
 export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
-  const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
-  return new Map(
-    Object.entries(Object.groupBy(plans, (plan) => plan.room_type_id)).map(([roomTypeId, rows = []]) => [
-      roomTypeId,
-      rows.map(({ id, name, base_price, is_refundable, min_nights }) => ({
-        id,
-        name,
-        base_price,
-        is_refundable,
-        min_nights,
-      })),
-    ]),
-  );
+  const plans = new Map<string, RatePlan[]>();
+  for (const { tenant_id, room_type_id, position, is_active, ...plan } of await store.readPlans(db, tenantId)) {
+    if (is_active) {
+      plans.set(room_type_id, [...(plans.get(room_type_id) ?? []), plan]);
+    }
+  }
+  return plans;
 }
 
 /** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
@@ -173,6 +167,7 @@ export async function applyRatePlans(
   const wanted = roomTypes
     .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))
     .map(({ roomTypeId, plan }, position) => ({
+      tenant_id: tenantId,
       id: stored.find((row) => row.room_type_id === roomTypeId && row.name === plan.name)?.id ?? newId(),
       room_type_id: roomTypeId,
       position,
@@ -184,7 +179,7 @@ export async function applyRatePlans(
     }));
   const changed = changedRows(stored, wanted);
   if (changed.length > 0) {
-    await store.upsertPlans(tx, tenantId, rowsToWrite(changed));
+    await store.upsertPlans(tx, rowsToWrite(changed));
   }
   return {
     plans: Map.groupBy(wanted, (plan) => plan.room_type_id),

@@ -1,34 +1,15 @@
-import { sql } from 'kysely';
-import { type Database, type Db, isCluster, type Tx } from '#platform/db/database.ts';
+import { type Selectable, sql } from 'kysely';
+import { type Db, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
+import type { RatePlan } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-export interface RatePlanRow {
-  id: string;
-  room_type_id: string;
-  position: number;
-  name: string;
-  base_price: string;
-  is_refundable: boolean;
-  min_nights: number;
-  is_active: boolean;
-}
-
-const PLAN_COLUMNS = [
-  'id',
-  'room_type_id',
-  'position',
-  'name',
-  'base_price',
-  'is_refundable',
-  'min_nights',
-  'is_active',
-] as const;
+export type RatePlanRow = Selectable<RatePlan>;
 
 export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
   return await db
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .orderBy('position')
     .orderBy('id')
@@ -38,7 +19,7 @@ export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]
 export async function findPlan(db: Db, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
   return await db
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -51,7 +32,7 @@ export async function findPlan(db: Db, tenantId: number, id: string): Promise<Ra
 export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promise<RatePlanRow[]> {
   return await tx
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
     .orderBy('id')
@@ -60,11 +41,11 @@ export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promis
 }
 
 /** Locks the rows in the order of their ids, as `lockPlans` does. */
-export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
+export async function upsertPlans(tx: Tx, rows: RatePlanRow[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await tx
     .insertInto('rate_plan')
-    .values(sorted.map((row) => ({ ...row, tenant_id: tenantId })))
+    .values(sorted)
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
         position: eb.ref('excluded.position'),
@@ -204,48 +185,6 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
     `,
   );
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
-}
-
-/**
- * Active rate plan, and the nights of a range that have their own price or restriction under this plan. Each of the three lists has one
- * entry for each such night:
- * - `offsets` has the number of days from the first night of the range to the night of the entry.
- * - `prices` has the own price of the night, or null if the price of the plan applies.
- * - `sold_out` has true if the night is closed.
- *
- * The lists are null if the range has no such night.
- */
-export interface PlanNights {
-  id: string;
-  name: string;
-  base_price: string;
-  min_nights: number;
-  offsets: number[] | null;
-  prices: (string | null)[] | null;
-  sold_out: boolean[] | null;
-}
-
-/**
- * Reads the active rate plans of the room type of each range, in the order of the tenant document. The values of the nights are in lists,
- * because a calendar has many nights. JSON with one object for each night would be three times as long.
- */
-export async function readPlanNights(db: Database, ranges: StayRange[]): Promise<PlanNights[][]> {
-  const rows = await selectEach(
-    db,
-    STAY_RANGE,
-    ranges,
-    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanNights[] | null }>`
-      SELECT json_agg(json_build_object(
-        'id', p.id, 'name', p.name, 'base_price', p.base_price::text, 'min_nights', p.min_nights,
-        'offsets', n.offsets, 'prices', n.prices, 'sold_out', n.sold_out) ORDER BY p.position, p.id) AS plans
-      FROM rate_plan AS p CROSS JOIN LATERAL (
-        SELECT array_agg(date - ${checkIn}) AS offsets, array_agg(price::text) AS prices, array_agg(is_sold_out) AS sold_out
-        FROM rate WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
-      ) AS n
-      WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
-    `,
-  );
-  return rows.map((row) => row?.plans ?? []);
 }
 
 export interface NightsWrite {

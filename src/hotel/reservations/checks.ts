@@ -1,4 +1,4 @@
-import type { Tx } from '#platform/db/database.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
 import { type ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
 import { addDays, countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid } from '#platform/lib/ids.ts';
@@ -13,6 +13,7 @@ import {
   roundedQuote,
 } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
+import { findForStaff, type LabelledRow } from './list-store.ts';
 import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
 import type { ReservationStatusChange } from './staff-schema.ts';
 import { lockReservation, type ReservationRow } from './store.ts';
@@ -140,6 +141,15 @@ export function priceOf(quote: Quote, currency: string, amount?: string | number
   }
   const { nights, total } = roundedQuote(quote, currency);
   return { total_amount: total, nightly_prices: nights.map(({ price }) => price) };
+}
+
+/** @throws ApiError 404 (code `error`) if the id is unknown */
+export async function findStay(db: Database, tenantId: number, id: string): Promise<LabelledRow> {
+  const row = isUuid(id) ? await findForStaff(db, tenantId, id) : undefined;
+  if (row === undefined) {
+    throw notFound('reservation');
+  }
+  return row;
 }
 
 /** @throws ApiError 404 (code `error`) if the id is unknown */

@@ -12,7 +12,10 @@ import type { ReservationRow } from './store.ts';
 
 export type LabelledRow = ReservationRow & { credential_label: string | null };
 
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): WholeList<ReservationRow> {
+export function listOfCredential(
+  db: Database,
+  { tenantId, credentialId }: { tenantId: number; credentialId: string },
+): WholeList<ReservationRow> {
   const all = db.selectFrom('reservation').where('tenant_id', '=', tenantId);
   return wholeList(db, all.where('credential_id', '=', credentialId), (reservations) => reservations.selectAll());
 }

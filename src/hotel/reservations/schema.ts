@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { boolean, date, integer, orNull, text, textOrNull, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const MONEY_TEXT = { [DOCUMENTED]: { pattern: MONEY_PATTERN } };
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const CheckIn = { format: 'date', description: 'The day of arrival. The first night of the stay begins on it.' };
 const CheckOut = {
   format: 'date',
@@ -22,33 +22,29 @@ const Guests = {
 };
 
 export const AvailabilityQuery = Type.Object({
-  room_type_id: Type.String({
-    format: 'uuid',
-    description: 'The id of a room type, from the list of room types.',
-    examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
-  }),
+  room_type_id: uuid('The id of a room type, from the list of room types.', '01a19b53-7418-72ce-86a9-e7f8c3e6bf85'),
   check_in: Type.String({ ...CheckIn, examples: ['2030-05-01'] }),
   check_out: Type.String({ ...CheckOut, examples: ['2030-05-04'] }),
 });
 
 const AvailableNight = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    sellable: Type.Integer({
-      description:
-        'The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell.',
-    }),
+    date: date('The day on which the night begins.'),
+    sellable: integer(
+      'The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell.',
+    ),
   },
   { title: 'AvailableNight', description: 'The rooms of a room type that can be booked in one night.' },
 );
 
 export const Availability = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
-    name: Type.String({ description: 'The name of the room type.' }),
-    base_price: Type.Union([Type.String(MONEY_TEXT), Type.Null()], {
-      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    }),
+    room_type_id: uuid('The room type of the query.'),
+    name: text('The name of the room type.'),
+    base_price: orNull(
+      Type.String(MONEY_TEXT),
+      'The price of one night if the room type has no active rate plan. Null means that no price is set.',
+    ),
     days: Type.Array(AvailableNight, {
       description:
         'One entry for each night, from `check_in` to the night before `check_out`. A stay needs a room in each of its nights.',
@@ -85,7 +81,7 @@ export type StayQuoteQuery = Type.Static<typeof StayQuoteQuery>;
 
 const QuotedNight = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
+    date: date('The day on which the night begins.'),
     price: Type.String({ ...MONEY_TEXT, description: 'The price of the night.' }),
   },
   { title: 'QuotedNight', description: 'The price of one night of a stay.' },
@@ -93,15 +89,15 @@ const QuotedNight = Type.Object(
 
 export const StayQuote = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'The number of guests.' }),
+    room_type_id: uuid('The room type of the query.'),
+    check_in: date('The day of arrival.'),
+    check_out: date('The day of departure.'),
+    guests: integer('The number of guests.'),
     rate_plan: Type.Union(
       [
         Type.Object({
-          id: Type.String({ format: 'uuid', description: 'The id of the rate plan.' }),
-          name: Type.String({ description: 'The name of the rate plan.' }),
+          id: uuid('The id of the rate plan.'),
+          name: text('The name of the rate plan.'),
         }),
         Type.Null(),
       ],
@@ -117,7 +113,7 @@ export const StayQuote = Type.Object(
       ...MONEY_TEXT,
       description: 'The price of the whole stay, which is the sum of its nights.',
     }),
-    currency: Type.String({ description: 'The currency of the amounts, as three letters of ISO 4217.' }),
+    currency: text('The currency of the amounts, as three letters of ISO 4217.'),
   },
   {
     title: 'ReservationQuote',
@@ -149,7 +145,7 @@ export const ReservationCreate = Type.Object(
       maxLength: 150,
       description: "The caller's own id of the reservation. Several calls with one id book only one stay.",
     }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The id of a room type, from the list of room types.' }),
+    room_type_id: uuid('The id of a room type, from the list of room types.'),
     check_in: Type.String({
       ...CheckIn,
       description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
@@ -196,26 +192,22 @@ export type ReservationCreate = Type.Static<typeof ReservationCreate>;
 
 export const ReservationResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true, because a refused call gets an error response.' }),
-    reservation_id: Type.String({
-      format: 'uuid',
-      description: 'The Roomservice id of the reservation. Events also carry it.',
-    }),
-    external_reservation_id: Type.String({ description: "The caller's own id of the reservation, as it was sent." }),
+    success: boolean('Always true, because a refused call gets an error response.'),
+    reservation_id: uuid('The Roomservice id of the reservation. Events also carry it.'),
+    external_reservation_id: text("The caller's own id of the reservation, as it was sent."),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
       description: 'The present status of the reservation. A new reservation is `confirmed`.',
     }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
+    room_type_id: uuid('The booked room type.'),
     check_in: Type.String(CheckIn),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'The number of guests.' }),
-    total_amount: Type.String({
-      description:
-        'The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them.',
-    }),
-    currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
+    check_out: date('The day of departure.'),
+    guests: integer('The number of guests.'),
+    total_amount: text(
+      'The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them.',
+    ),
+    currency: text('The currency of the amount, as three letters of ISO 4217.'),
+    created_at: time('The time of the booking.'),
   },
   {
     title: 'ReservationResponse',
@@ -249,28 +241,22 @@ export const ExternalReservationPath = Type.Object({
 
 export const PmsReservation = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),
-    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
+    id: uuid('The id of the reservation. Paths have it as `booking_id`.'),
+    natural_id: text('A short reference that people can read aloud.'),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
       description:
         'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
     }),
-    check_in_date: Type.String({
-      format: 'date-time',
-      description: "The time of arrival in UTC: the property's check-in time on the first day of the stay.",
-    }),
-    check_out_date: Type.String({
-      format: 'date-time',
-      description: "The time of departure in UTC: the property's check-out time on the last day of the stay.",
-    }),
-    room_type_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'The booked room type.' }),
-    total_amount: Type.String({ description: 'The price of the whole stay, in the currency of the tenant.' }),
+    check_in_date: time("The time of arrival in UTC: the property's check-in time on the first day of the stay."),
+    check_out_date: time("The time of departure in UTC: the property's check-out time on the last day of the stay."),
+    room_type_id: orNull(Type.String({ format: 'uuid' }), 'The booked room type.'),
+    total_amount: text('The price of the whole stay, in the currency of the tenant.'),
     external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
     external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
     guest: Type.Object(
       {
-        full_name: Type.String({ description: 'The name of the guest.' }),
+        full_name: text('The name of the guest.'),
         phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
         email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
       },

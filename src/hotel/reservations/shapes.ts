@@ -4,6 +4,7 @@ import { instantOf, nightsOf } from '#platform/lib/dates.ts';
 import { type Quote, roundedQuote } from '../rates/rates.ts';
 import type { Clock } from '../rooms/rooms.ts';
 import { actorOfChange, bookerOf, withName } from './changes.ts';
+import { findStay } from './checks.ts';
 import type { LabelledRow } from './list-store.ts';
 import { type ReservationStatus, sourceOf } from './reservation-status.ts';
 import type { PmsReservation, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
@@ -87,7 +88,9 @@ function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow):
   return prices?.length === nights.length ? prices.map((price, night) => ({ date: nights[night] ?? '', price })) : null;
 }
 
-export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory> {
+/** @throws ApiError 404 (code `error`) if the id is unknown */
+export async function showStay(db: Database, tenantId: number, id: string): Promise<StaffReservationWithHistory> {
+  const row = await findStay(db, tenantId, id);
   return { ...staffShape(row), history: await readHistory(db, row) };
 }
 

@@ -2,12 +2,14 @@ import { changeActorOf } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
+import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
+import { listRoomTypeIds } from '../rooms/rooms.ts';
+import { listForStaff } from './list-store.ts';
 import { showNight } from './night.ts';
 import { Night, NightPath } from './night-schema.ts';
 import { houseBooking, type Reservations } from './reservations.ts';
-import { staffShape } from './shapes.ts';
-import { StaffReservationQuery } from './staff-query.ts';
+import { showStay, staffShape } from './shapes.ts';
+import { filterOf, StaffReservationQuery } from './staff-query.ts';
 import {
   Arrival,
   HouseBooking,
@@ -37,7 +39,7 @@ export function reservationStaffRoutes(app: App, dependencies: Dependencies): vo
   nightRoute(app, dependencies);
 }
 
-function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
+function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/reservations/',
     {
@@ -53,8 +55,13 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
         response: { 200: keysetPageOf(StaffReservation) },
       },
     },
-    async (request, reply) => {
-      return sendPart(reply, await reservations.listForStaff(request.staff.tenant.id, request.query), staffShape);
+    async ({ staff, query }, reply) => {
+      const { property_id: propertyId } = query;
+      // If the hotel has only one property, `listRoomTypeIds` returns undefined, and the query needs no condition for the property.
+      const room_type_ids =
+        propertyId === undefined ? undefined : await listRoomTypeIds(db, staff.tenant.id, propertyId);
+      const list = listForStaff(staff.tenant.id, { ...filterOf(query), room_type_ids }, query.order);
+      return sendPart(reply, await readPart(db, list, query), staffShape);
     },
   );
   app.get(
@@ -73,11 +80,11 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
         response: { 200: StaffReservationWithHistory },
       },
     },
-    async (request) => await reservations.show(request.staff.tenant.id, request.params.id),
+    async (request) => await showStay(db, request.staff.tenant.id, request.params.id),
   );
 }
 
-function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): void {
+function bookingRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/',
     {
@@ -108,7 +115,7 @@ function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): voi
     },
     async (request, reply) => {
       const { row, isReplayed } = await reservations.book(...houseBooking(request.staff, request.body));
-      const reservation = await reservations.show(request.staff.tenant.id, row.id);
+      const reservation = await showStay(db, request.staff.tenant.id, row.id);
       return isReplayed
         ? reply.header('idempotent-replayed', 'true').send(reservation)
         : reply.code(201).send(reservation);
@@ -116,7 +123,7 @@ function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): voi
   );
 }
 
-function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
+function changeRoute(app: App, { db, staffGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/reservations/:id/',
     {
@@ -147,12 +154,12 @@ function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): 
     },
     async ({ staff, params, body }) => {
       await changeStay(db, staff, params.id, body);
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }
 
-function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void {
+function statusRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/status/',
     {
@@ -179,12 +186,12 @@ function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void
     },
     async ({ staff, params, body }) => {
       await reservations.changeStatus(staff.tenant.id, params.id, body, changeActorOf(staff));
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }
 
-function arrivalRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
+function arrivalRoute(app: App, { db, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/arrival/',
     {
@@ -204,7 +211,7 @@ function arrivalRoute(app: App, { db, reservations, staffGuard }: Dependencies):
     },
     async ({ staff, params, body }) => {
       await setArrival(db, staff, params.id, body.arrived);
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }

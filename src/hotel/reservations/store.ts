@@ -111,15 +111,6 @@ export async function findBooked(db: Db, tenantId: number, key: BookingKey): Pro
   return await stays.where('id', '=', booking).executeTakeFirst();
 }
 
-export async function findReservation(db: Db, tenantId: number, id: string): Promise<ReservationRow | undefined> {
-  return await db
-    .selectFrom('reservation')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 export async function lockReservation(tx: Tx, tenantId: number, id: string): Promise<ReservationRow | undefined> {
   return await tx
     .selectFrom('reservation')

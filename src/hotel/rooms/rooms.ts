@@ -12,7 +12,7 @@ import * as store from './store.ts';
 
 export { propertyFaults } from './property-faults.ts';
 export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
-export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
+export type { Clock, PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
 /** Returns the active properties, each with its active room types, in the order of the tenant document. */
 export async function listProperties(
@@ -69,7 +69,8 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
 
 /** Returns null if the id is unknown, is not a UUID, or belongs to another tenant. */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
-  return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
+  const [roomType] = isUuid(id) ? await store.readWithClocks(db, tenantId, id) : [];
+  return roomType ?? null;
 }
 
 export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
@@ -114,13 +115,9 @@ export async function changeRoomType(
   });
 }
 
-/** Time zone and check-in and check-out times that convert the dates of a stay to instants. */
-export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
-
 /** Returns the clocks of all room types, active or not, by id. */
-export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
-  const rows = await store.readClocks(db, tenantId);
-  return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
+export async function readClocks(db: Database, tenantId: number): Promise<Map<string, store.Clock>> {
+  return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
 export interface AppliedProperties {
@@ -149,17 +146,21 @@ export async function applyProperties(
     });
     return { id, document, roomTypes };
   });
-  const properties = applied.map(({ id, document }, position) => propertyRow(id, document, position));
+  const properties = applied.map(({ id, document }, position) =>
+    propertyRow({ tenant_id: tenantId, id, position }, document),
+  );
   const roomTypes = applied
     .flatMap((property) => property.roomTypes.map((roomType) => ({ ...roomType, propertyId: property.id })))
-    .map(({ id, document, propertyId }, position) => roomTypeRow(id, propertyId, document, position));
+    .map(({ id, document, propertyId }, position) =>
+      roomTypeRow({ tenant_id: tenantId, id, property_id: propertyId, position }, document),
+    );
   const changedProperties = changedRows(storedProperties, properties);
   const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
   if (changedProperties.length > 0) {
-    await store.upsertProperties(tx, tenantId, rowsToWrite(changedProperties));
+    await store.upsertProperties(tx, rowsToWrite(changedProperties));
   }
   if (changedRoomTypes.length > 0) {
-    await store.upsertRoomTypes(tx, tenantId, rowsToWrite(changedRoomTypes));
+    await store.upsertRoomTypes(tx, rowsToWrite(changedRoomTypes));
   }
   const nameOfRoomType = roomTypeNames([...storedProperties, ...properties], [...storedRoomTypes, ...roomTypes]);
   const changes = [
@@ -179,10 +180,12 @@ function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTyp
   return (id) => names.get(id) ?? id;
 }
 
-function propertyRow(id: string, document: PropertyDocument, position: number): store.PropertyRow {
+function propertyRow(
+  key: Pick<store.PropertyRow, 'tenant_id' | 'id' | 'position'>,
+  document: PropertyDocument,
+): store.PropertyRow {
   return {
-    id,
-    position,
+    ...key,
     name: document.name,
     address: document.address ?? '',
     city: document.city ?? '',
@@ -194,11 +197,12 @@ function propertyRow(id: string, document: PropertyDocument, position: number): 
   };
 }
 
-function roomTypeRow(id: string, propertyId: string, document: RoomTypeDocument, position: number): store.RoomTypeRow {
+function roomTypeRow(
+  key: Pick<store.RoomTypeRow, 'tenant_id' | 'id' | 'property_id' | 'position'>,
+  document: RoomTypeDocument,
+): store.RoomTypeRow {
   return {
-    id,
-    property_id: propertyId,
-    position,
+    ...key,
     name: document.name,
     description: document.description ?? '',
     max_occupancy: document.max_occupancy,

@@ -10,11 +10,11 @@ import { amountFaults } from '#platform/lib/money.ts';
 import { amountsOf, dishFaults, fillDish } from './menu-document.ts';
 import { menuTooLarge } from './menu-plan.ts';
 import { fitsPartners } from './menu-thread.ts';
-import { createRenderer, renderedSize } from './rendering.ts';
+import { createRenderer } from './rendering.ts';
 import type { DishChange, StaffDish } from './schema.ts';
 import type { AvailabilityChange, DishAvailability } from './staff-schema.ts';
 import * as store from './store.ts';
-import { dishDocument, type MenuOwner, type StampedSections, type StoredDish } from './stored-menu.ts';
+import { dishDocument, type MenuOwner, type StampedSections } from './stored-menu.ts';
 
 /**
  * Puts dishes on the menu or takes them off, all or none.
@@ -77,7 +77,7 @@ export async function changeDish(
     refuse(dishFaults(dish, sections));
     if (!isDeepStrictEqual(dish, stored)) {
       await store.upsertDishes(tx, tenantId, JSON.stringify([dish]));
-      if (mayGrow({ tenantId, currency }, sections, stored, dish)) {
+      if (dish.is_active) {
         await refuseTooLarge(tx, { tenantId, currency });
       }
       await store.setVersion(tx, tenantId, menu.version + 1);
@@ -88,21 +88,6 @@ export async function changeDish(
     const dishCounts = await store.countListed(tx, tenantId);
     return createRenderer(tenantId, currency, { sections, dishCounts })(dish);
   });
-}
-
-/**
- * Returns true if the change of a dish may make the menu for partners longer. Then the caller must check the size of the whole menu.
- * Returns false in these two cases:
- * - The dish is inactive after the change, so the menu for partners does not contain it.
- * - The dish stays active in the same category, and its own JSON does not become longer. The other dishes keep their length too. Each dish
- *   contains the number of active dishes of its category (`dish_count`), but this number does not change.
- */
-function mayGrow(owner: MenuOwner, sections: StampedSections, before: StoredDish, after: StoredDish): boolean {
-  if (!after.is_active) {
-    return false;
-  }
-  const bytesOf = (dish: StoredDish) => renderedSize(owner, { sections, dishes: [dish] }) ?? 0;
-  return !before.is_active || before.category !== after.category || bytesOf(after) > bytesOf(before);
 }
 
 function refuse(faults: string[]): void {

@@ -9,10 +9,9 @@ import { renderedSize } from './rendering.ts';
 import type { MenuDocument } from './schema.ts';
 import type { MenuComparison } from './staff-schema.ts';
 import {
-  dishArrays,
   dishDocument,
   type MenuOwner,
-  type MenuWrites,
+  type MenuTexts,
   type Stamped,
   type StampedSections,
   type StoredDish,
@@ -48,8 +47,8 @@ export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDoc
   return { wanted, changes: changesTo(stored, wanted) };
 }
 
-export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuWrites {
-  return { sections: JSON.stringify(sections), dishes: dishArrays(rowsToWrite(dishes)) };
+export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuTexts {
+  return { sections: JSON.stringify(sections), dishes: JSON.stringify(rowsToWrite(dishes)) };
 }
 
 export function menuTooLarge(): ApiError {
@@ -73,7 +72,7 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
 
 function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
   const dishes = changedRows(stored.dishes, [...wanted.dishes, ...wanted.unnamed]);
-  return dishes.length === 0 && isSame(wanted.sections, stored.sections)
+  return dishes.length === 0 && isDeepStrictEqual(wanted.sections, stored.sections)
     ? null
     : { dishes, sections: { before: stored.sections, after: wanted.sections } };
 }
@@ -102,21 +101,6 @@ function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T
   const named = new Set(wanted.map((section) => section.name));
   const kept = new Set(needed);
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
-}
-
-/**
- * Returns true if no section was changed, added, removed or moved. Compares the objects only by identity, which is enough because
- * `restampList` returns the stored object for an unchanged section.
- */
-function isSame(restamped: StampedSections, stored: StampedSections): boolean {
-  const isSameList = (one: object[], other: object[]) =>
-    one.length === other.length && one.every((section, index) => section === other[index]);
-  return (
-    isSameList(restamped.kitchens, stored.kitchens) &&
-    isSameList(restamped.categories, stored.categories) &&
-    isSameList(restamped.sub_menus, stored.sub_menus) &&
-    isSameList(restamped.menu_sets, stored.menu_sets)
-  );
 }
 
 export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {

@@ -10,7 +10,7 @@ import { menuFaults } from './menu-document.ts';
 import { compareMenus, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
 import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
-import { dishDocument, type MenuOwner, type MenuTexts, type MenuWrites, parseMenu, unstamped } from './stored-menu.ts';
+import { dishDocument, type MenuOwner, type MenuTexts, parseMenu, unstamped } from './stored-menu.ts';
 
 /*
  * Work on whole menus. It runs on a thread (`menu-thread.ts`), because it takes up to some hundred milliseconds. Each function takes and
@@ -25,7 +25,7 @@ export interface PlanTask {
 
 export interface PlannedMenu {
   /** Null if the stored menu equals the document already. */
-  writes: MenuWrites | null;
+  writes: MenuTexts | null;
   counts: { added: number; changed: number; taken_off: number };
   /** JSON of the `MenuComparison`. */
   comparison: string;

@@ -3,9 +3,19 @@ import { MAX_DISHES, MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { DECIMAL_IN_WORDS, MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
+import {
+  boolean,
+  integer,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  uuid,
+  uuidOrNull,
+} from '#platform/lib/fields.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
 
-const Uuid = Type.String({ format: 'uuid' });
 const Money = Type.String(MONEY);
 const Percentage = Type.String(matching(String.raw`^\d{1,3}(\.\d{1,2})?$`, DECIMAL_IN_WORDS));
 const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -54,10 +64,9 @@ const SubMenuDocument = Type.Object(
   {
     name: described(SectionName, 'The name of the sub-menu. Dishes and menu sets refer to the sub-menu by this name.'),
     is_active: Type.Optional(
-      Type.Boolean({
-        description:
-          'True if the sub-menu is active. Partners see this value. The dishes of an inactive sub-menu stay on the menu.',
-      }),
+      boolean(
+        'True if the sub-menu is active. Partners see this value. The dishes of an inactive sub-menu stay on the menu.',
+      ),
     ),
   },
   { title: 'SubMenuDocument', description: 'A part of the menu.' },
@@ -106,9 +115,7 @@ const AddonDocument = Type.Object(
       described(Image, 'The http or https URL of a picture of the add-on. Null if it has no picture.'),
     ),
     is_active: Type.Optional(
-      Type.Boolean({
-        description: 'False if the add-on is off the menu, so that it is not listed and cannot be ordered.',
-      }),
+      boolean('False if the add-on is off the menu, so that it is not listed and cannot be ordered.'),
     ),
   },
   { title: 'AddonDocument', description: 'An extra that can be ordered with a dish.' },
@@ -116,16 +123,16 @@ const AddonDocument = Type.Object(
 
 const DISH_FIELDS = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the dish.' }),
-  description: Type.Optional(Type.String({ description: 'A description of the dish for guests.' })),
+  description: Type.Optional(text('A description of the dish for guests.')),
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
   price: described(
     Money,
     'The price of the dish without a variant, in the currency of the tenant. It has decimals only if the currency has some.',
   ),
   is_active: Type.Optional(
-    Type.Boolean({ description: 'False if the dish is off the menu, so that it is not listed and cannot be ordered.' }),
+    boolean('False if the dish is off the menu, so that it is not listed and cannot be ordered.'),
   ),
-  is_taxable: Type.Optional(Type.Boolean({ description: 'True if the extra tax is added to the price.' })),
+  is_taxable: Type.Optional(boolean('True if the extra tax is added to the price.')),
   extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
   image: Type.Optional(described(Image, 'The http or https URL of a picture of the dish. Null if it has no picture.')),
   category: described(SectionName, 'The name of the category. It must be in `categories`.'),
@@ -193,19 +200,14 @@ export const DishChange = Type.Partial(Type.Object(DISH_FIELDS), {
 export type DishChange = Type.Static<typeof DishChange>;
 
 export const DishPath = Type.Object({
-  sku: Type.String({ description: 'The `sku` of the dish, percent-encoded.', examples: ['STARTERS-PAPADOM'] }),
+  sku: text('The `sku` of the dish, percent-encoded.', 'STARTERS-PAPADOM'),
 });
 
 // Schemas for the dish in responses (contract §2, `ThirdPartyDish`).
 
-const text = (description: string) => Type.String({ description });
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
 const money = (description: string) => Type.String({ ...MONEY, description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 const sectionName = (description: string) => Type.String({ [DOCUMENTED]: { maxLength: 100 }, description });
-const PictureUrl = nullable(
+const PictureUrl = orNull(
   Type.String({ [DOCUMENTED]: { format: 'uri' } }),
   'The URL of a picture. Null if there is no picture.',
 );
@@ -213,7 +215,7 @@ const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
   ...DishType,
   description: 'The diet that the dish or add-on suits. Empty or null if unknown.',
 });
-const Tenant = Type.Integer({ description: 'The number of the restaurant or hotel that the menu belongs to.' });
+const Tenant = integer('The number of the restaurant or hotel that the menu belongs to.');
 const CreatedAt = time('The time when this part was added to the menu.');
 const UpdatedAt = time('The time when this part of the menu last changed.');
 
@@ -221,10 +223,9 @@ const SubMenu = Type.Object(
   {
     id: uuid('The id of the sub-menu. It stays the same if the name stays the same.'),
     name: text('The name of the sub-menu.'),
-    is_active: Type.Boolean({
-      description:
-        'True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu.',
-    }),
+    is_active: boolean(
+      'True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu.',
+    ),
   },
   { title: 'SubMenu', description: 'A part of the menu, such as the kitchen or the bar.' },
 );
@@ -236,21 +237,15 @@ const Category = Type.Object(
     dish_count: text('The number of dishes that the menu lists in this category, as text.'),
     description: text('A description of the category. It may be empty.'),
     image: PictureUrl,
-    ticket_type: nullable(Type.String(), 'The kind of kitchen ticket that prints the dishes. Null if unknown.'),
+    ticket_type: textOrNull('The kind of kitchen ticket that prints the dishes. Null if unknown.'),
     tenant: Tenant,
-    sub_menu: nullable(Uuid, 'The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null.'),
-    menu_set: nullable(Uuid, 'The id of the menu set if the category itself belongs to a menu set. Otherwise null.'),
+    sub_menu: uuidOrNull('The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null.'),
+    menu_set: uuidOrNull('The id of the menu set if the category itself belongs to a menu set. Otherwise null.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    deleted_at: nullable(
-      Type.String({ format: 'date-time' }),
-      'Always null, because a deleted category is not listed.',
-    ),
-    restored_at: nullable(
-      Type.String({ format: 'date-time' }),
-      'The time when the category was restored after a deletion. Null if it was never deleted.',
-    ),
-    transaction_id: nullable(Type.String(), 'Not used.'),
+    deleted_at: timeOrNull('Always null, because a deleted category is not listed.'),
+    restored_at: timeOrNull('The time when the category was restored after a deletion. Null if it was never deleted.'),
+    transaction_id: textOrNull('Not used.'),
   },
   { title: 'Category', description: 'A category of the menu. It lists dishes under one heading.' },
 );
@@ -260,8 +255,8 @@ const Kitchen = Type.Object(
     id: uuid('The id of the kitchen. It stays the same if the name stays the same.'),
     name: sectionName('The name of the kitchen.'),
     description: text('A description of the kitchen. It may be empty.'),
-    hotel_id: nullable(Uuid, 'The hotel that the kitchen belongs to. Null if unknown.'),
-    stock_location_id: nullable(Uuid, 'The place where the kitchen keeps its stock. Null if unknown.'),
+    hotel_id: uuidOrNull('The hotel that the kitchen belongs to. Null if unknown.'),
+    stock_location_id: uuidOrNull('The place where the kitchen keeps its stock. Null if unknown.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   },
@@ -312,7 +307,7 @@ const ADD_ON_SHAPE = {
   price: money('The price of one add-on, added to the price of one piece.'),
   image: PictureUrl,
   dish_type: Diet,
-  is_active: Type.Boolean({ description: 'True if the add-on can be ordered. Partners see only such add-ons.' }),
+  is_active: boolean('True if the add-on can be ordered. Partners see only such add-ons.'),
 };
 /** The contract has two names for the same fields (decision 18). */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
@@ -332,8 +327,8 @@ const DISH_SHAPE = {
   dish_type: Diet,
   price: money('The price of one piece without variant and add-ons.'),
   currency: text('The currency of the whole menu, as three letters of ISO 4217.'),
-  is_active: Type.Boolean({ description: 'True if the dish can be ordered.' }),
-  is_taxable: Type.Boolean({ description: 'True if `extra_tax_percentage` is added to the price in an order.' }),
+  is_active: boolean('True if the dish can be ordered.'),
+  is_taxable: boolean('True if `extra_tax_percentage` is added to the price in an order.'),
   extra_tax_percentage: Type.String({ ...Percentage, description: 'The extra tax in percent, added to the price.' }),
   image: PictureUrl,
   category: Category,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { MenuTexts, MenuWrites, StampedSections, StoredDish } from './stored-menu.ts';
+import type { MenuTexts, StampedSections, StoredDish } from './stored-menu.ts';
 
 const NO_SECTIONS = JSON.stringify({
   kitchens: [],
@@ -130,11 +130,9 @@ export async function setVersion(tx: Tx, tenantId: number, version: number): Pro
   await tx.updateTable('menu').set({ version }).where('tenant_id', '=', tenantId).execute();
 }
 
-export async function writeMenu(tx: Tx, tenantId: number, version: number, writes: MenuWrites): Promise<void> {
-  for (const dishes of writes.dishes) {
-    await upsertDishes(tx, tenantId, dishes);
-  }
-  const { sections } = writes;
+export async function writeMenu(tx: Tx, tenantId: number, version: number, writes: MenuTexts): Promise<void> {
+  const { sections, dishes } = writes;
+  await upsertDishes(tx, tenantId, dishes);
   await tx.updateTable('menu').set({ version, sections }).where('tenant_id', '=', tenantId).execute();
 }
 

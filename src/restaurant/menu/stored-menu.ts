@@ -25,39 +25,8 @@ export interface MenuTexts {
   dishes: string;
 }
 
-/** What must be written to a stored menu. */
-export interface MenuWrites {
-  /** JSON of the `StampedSections`. */
-  sections: string;
-  /** JSON arrays of the dishes to insert or update. Each array goes into one statement. */
-  dishes: string[];
-}
-
 export function parseMenu({ sections, dishes }: MenuTexts): StoredMenu {
   return { sections: JSON.parse(sections), dishes: JSON.parse(dishes) };
-}
-
-/**
- * Length of the JSON array of dishes in one statement, in UTF-16 code units. When the array reaches this length, it takes no further dish.
- */
-const STATEMENT_LENGTH = 256 * 1024;
-
-/** Returns the dishes as JSON arrays for `MenuWrites`. */
-export function dishArrays(dishes: StoredDish[]): string[] {
-  const arrays: string[] = [];
-  let texts: string[] = [];
-  let length = 0;
-  for (const [index, dish] of dishes.entries()) {
-    const text = JSON.stringify(dish);
-    texts.push(text);
-    length += text.length;
-    if (length >= STATEMENT_LENGTH || index === dishes.length - 1) {
-      arrays.push(`[${texts.join(',')}]`);
-      texts = [];
-      length = 0;
-    }
-  }
-  return arrays;
 }
 
 export function dishDocument({ id, position, ...document }: StoredDish): FilledDish {

@@ -3,7 +3,6 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import type { WholeList } from '#platform/db/whole-list.ts';
 import { ApiError, apiError } from '#platform/errors.ts';
 import { newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
@@ -36,18 +35,13 @@ export interface PlacedOrder {
 const MAX_BATCHED_LENGTH = 16 * 1024;
 
 export class Orders {
-  readonly #db: Database;
-  readonly #readListedMenu: ReadListedMenu;
-  readonly #opening: Dependencies['opening'];
-  readonly #transactionWithEvents: TransactionWithEvents;
+  readonly #parts: Dependencies;
   readonly #insertTogether: (order: store.NewOrder) => Promise<boolean>;
   readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
 
-  constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
-    this.#db = db;
-    this.#readListedMenu = readListedMenu;
-    this.#opening = opening;
-    this.#transactionWithEvents = transactionWithEvents;
+  constructor(parts: Dependencies) {
+    const { db } = parts;
+    this.#parts = parts;
     this.#insertTogether = batching(
       db,
       (orders: store.NewOrder[]) => this.#insertAll(orders),
@@ -94,8 +88,8 @@ export class Orders {
 
   /** An invalid item is reported even while the restaurant is closed. */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
-    const priced = await priceItems(await this.#readListedMenu(caller), items);
-    await this.#opening.refuseIfClosed(caller.tenantId);
+    const priced = await priceItems(await this.#parts.readListedMenu(caller), items);
+    await this.#parts.opening.refuseIfClosed(caller.tenantId);
     return priced;
   }
 
@@ -120,7 +114,7 @@ export class Orders {
   }
 
   #insertAll(orders: store.NewOrder[]): Promise<boolean[]> {
-    return withRetries(() => store.insertOrders(this.#db, orders));
+    return withRetries(() => store.insertOrders(this.#parts.db, orders));
   }
 
   /** @throws ApiError 404 `order_not_found`, also for an order of another credential */
@@ -140,16 +134,14 @@ export class Orders {
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
     const by: ChangeActor = { type: 'partner', id: caller.credentialId };
-    return partnerShape(await setStatus(this.#transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }));
+    return partnerShape(
+      await setStatus(this.#parts.transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }),
+    );
   }
 
   /** @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus, by: ChangeActor): Promise<void> {
-    await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
-  }
-
-  listOfCaller({ tenantId, credentialId }: Caller): WholeList<store.OrderSummary> {
-    return store.listOfCredential(this.#db, tenantId, credentialId);
+    await setStatus(this.#parts.transactionWithEvents, tenantId, orderId, { status, by });
   }
 }
 

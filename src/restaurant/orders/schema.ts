@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { MAX_ENTRIES, MAX_ORDER_ITEMS } from '#platform/lib/bounds.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { boolean, integer, text, textOrNull } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -64,10 +65,8 @@ export const OrderCreate = Type.Object(
         { description: 'The guest who gets the order.' },
       ),
     ),
-    delivery_address: Type.Optional(
-      Type.String({ description: 'The address of a delivery, as free text for the driver.' }),
-    ),
-    notes: Type.Optional(Type.String({ description: 'Notes for the kitchen.' })),
+    delivery_address: Type.Optional(text('The address of a delivery, as free text for the driver.')),
+    notes: Type.Optional(text('Notes for the kitchen.')),
   },
   {
     title: 'OrderCreate',
@@ -122,9 +121,9 @@ export type OrderQuoteRequest = Type.Static<typeof OrderQuoteRequest>;
 
 export const OrderResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true, because a refused call gets an error instead.' }),
-    order_id: Type.String({ description: 'The id of the order in Roomservice. Events contain it too.' }),
-    external_order_id: Type.String({ description: "The caller's own id of the order, as it was sent." }),
+    success: boolean('Always true, because a refused call gets an error instead.'),
+    order_id: text('The id of the order in Roomservice. Events contain it too.'),
+    external_order_id: text("The caller's own id of the order, as it was sent."),
     status: Type.Enum([...ORDER_STATUSES], {
       type: 'string',
       description:
@@ -157,30 +156,24 @@ export const ExternalOrderPath = Type.Object({
 
 export const OrderLine = Type.Object(
   {
-    sku: Type.String({ description: 'The sku of the ordered dish.' }),
-    name: Type.String({ description: 'The name of the dish when the order was placed.' }),
-    variant: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the variant. Null if the dish was ordered without a variant.',
-    }),
-    quantity: Type.Integer({ description: 'The number of pieces.' }),
-    unit_price: Type.String({ description: 'The price of one piece without add-ons and extra tax.' }),
+    sku: text('The sku of the ordered dish.'),
+    name: text('The name of the dish when the order was placed.'),
+    variant: textOrNull('The name of the variant. Null if the dish was ordered without a variant.'),
+    quantity: integer('The number of pieces.'),
+    unit_price: text('The price of one piece without add-ons and extra tax.'),
     addons: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'The name of the add-on.' }),
-          quantity: Type.Integer({ description: 'The number of add-ons for each piece.' }),
-          price: Type.String({ description: 'The price of one add-on.' }),
+          name: text('The name of the add-on.'),
+          quantity: integer('The number of add-ons for each piece.'),
+          price: text('The price of one add-on.'),
         },
         { title: 'OrderLineAddon', description: 'An add-on of a line.' },
       ),
       { description: 'The add-ons of each piece.' },
     ),
-    extra_tax_percentage: Type.String({
-      description: 'The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax.',
-    }),
-    total: Type.String({
-      description: 'Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals.',
-    }),
+    extra_tax_percentage: text('The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax.'),
+    total: text('Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals.'),
   },
   {
     title: 'OrderLine',
@@ -203,8 +196,8 @@ export const ORDER_LINE_EXAMPLE = {
 export const OrderQuote = Type.Object(
   {
     lines: Type.Array(OrderLine, { description: 'The priced lines, one for each item.' }),
-    total: Type.String({ description: 'The sum of the totals of all lines.' }),
-    currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
+    total: text('The sum of the totals of all lines.'),
+    currency: text('The currency of all amounts, as three letters of ISO 4217.'),
   },
   {
     title: 'OrderQuote',

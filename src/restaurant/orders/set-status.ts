@@ -34,10 +34,19 @@ export async function setStatus(
     }
     refuseChange(row, change);
     const at = timeAfter(row.status_changed_at);
-    await store.writeStatus(tx, changeRow(tenantId, row, { ...change, at, requestId }), {
-      ready_by: change.ready_by === undefined ? undefined : new Date(change.ready_by),
-      cancel_reason: change.reason,
-    });
+    const changeRow = {
+      tenant_id: tenantId,
+      order_id: row.id,
+      id: newIdAt(at),
+      status_before: row.status,
+      status: change.status,
+      changed_at: at,
+      actor_type: change.by.type,
+      actor_id: change.by.id,
+      request_id: requestId,
+    };
+    const readyBy = change.ready_by === undefined ? undefined : new Date(change.ready_by);
+    await store.writeStatus(tx, changeRow, { ready_by: readyBy, cancel_reason: change.reason });
     await record({
       tenantId,
       credentialId: row.credential_id,
@@ -61,22 +70,4 @@ function refuseChange(row: store.MovableOrder, { status, expected_status }: Stat
   if (!mayFollow(stored, status, row.order_type as OrderType)) {
     throw apiError('invalid_status_transition', `The order is ${stored}: it cannot become ${status}.`);
   }
-}
-
-function changeRow(
-  tenantId: number,
-  row: store.MovableOrder,
-  { at, requestId, status, by }: ChangeBy & { at: Date; requestId: string | null },
-): store.NewStatusChange {
-  return {
-    tenant_id: tenantId,
-    order_id: row.id,
-    id: newIdAt(at),
-    status_before: row.status,
-    status,
-    changed_at: at,
-    actor_type: by.type,
-    actor_id: by.id,
-    request_id: requestId,
-  };
 }

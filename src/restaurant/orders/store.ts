@@ -4,7 +4,6 @@ import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/input
 import { searchName, searchPhone } from '#platform/db/search-text.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
-import type { OrderStatus } from './order-status.ts';
 
 /** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | SearchColumn> & {
@@ -151,64 +150,41 @@ export async function hasRequest(tx: Tx, tenantId: number, orderId: string, requ
   return found !== undefined;
 }
 
-export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'changed_at'> & {
-  status: OrderStatus;
-  changed_at: Date;
-};
-
 /**
  * Each table has a statement of its own, because a cluster cannot send one statement for both tables to one node (architecture, database
  * rule 4).
  */
 export async function writeStatus(
   tx: Tx,
-  change: NewStatusChange,
+  change: Insertable<OrderStatusChange>,
   more: { ready_by: Date | undefined; cancel_reason: string | undefined },
 ): Promise<void> {
-  const columns: (keyof NewStatusChange)[] = [
-    'tenant_id',
-    'order_id',
-    'id',
-    'status_before',
-    'status',
-    'changed_at',
-    'actor_type',
-    'actor_id',
-    'request_id',
-  ];
-  const set = {
-    status: change.status,
-    status_changed_at: change.changed_at,
-    ...(more.ready_by !== undefined && { ready_by: more.ready_by }),
-    ...(more.cancel_reason !== undefined && { cancel_reason: more.cancel_reason }),
-  };
-  const assignments = Object.entries(set).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
-  await sql`
-    UPDATE restaurant_order SET ${sql.join(assignments)} WHERE tenant_id = ${change.tenant_id} AND id = ${change.order_id}
-  `.execute(tx);
-  await sql`
-    INSERT INTO order_status_change (${sql.join(columns.map((column) => sql.id(column)))})
-    VALUES (${sql.join(columns.map((column) => change[column] ?? null))})
-  `.execute(tx);
+  await tx
+    .updateTable('restaurant_order')
+    .set({ status: change.status, status_changed_at: change.changed_at, ...more })
+    .where('tenant_id', '=', change.tenant_id)
+    .where('id', '=', change.order_id)
+    .execute();
+  await tx.insertInto('order_status_change').values(change).execute();
 }
 
-export type StatusChangeRow = Pick<
-  Selectable<OrderStatusChange>,
-  'status_before' | 'status' | 'changed_at' | 'actor_type' | 'actor_id'
->;
+type StatusChangeRow = Pick<Selectable<OrderStatusChange>, 'status' | 'changed_at' | 'actor_type' | 'actor_id'>;
 
 /** An order has at most a few changes, because its status never goes back. */
 export async function readStatusChanges(db: Database, tenantId: number, orderId: string): Promise<StatusChangeRow[]> {
   return await db
     .selectFrom('order_status_change')
-    .select(['status_before', 'status', 'changed_at', 'actor_type', 'actor_id'])
+    .select(['status', 'changed_at', 'actor_type', 'actor_id'])
     .where('tenant_id', '=', tenantId)
     .where('order_id', '=', orderId)
     .orderBy('id')
     .execute();
 }
 
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): WholeList<OrderSummary> {
+export function listOfCredential(
+  db: Database,
+  { tenantId, credentialId }: { tenantId: number; credentialId: string },
+): WholeList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   return wholeList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }

@@ -1,0 +1,19 @@
+import Type from 'typebox';
+
+const exampleOf = (example: string | undefined) => (example === undefined ? {} : { examples: [example] });
+
+/** Schemas of the fields of a document, a query or a response. Each has a description, and may have an example. */
+export const text = (description: string, example?: string) => Type.String({ description, ...exampleOf(example) });
+export const uuid = (description: string, example?: string) =>
+  Type.String({ format: 'uuid', description, ...exampleOf(example) });
+export const date = (description: string, example?: string) =>
+  Type.String({ format: 'date', description, ...exampleOf(example) });
+export const time = (description: string, example?: string) =>
+  Type.String({ format: 'date-time', description, ...exampleOf(example) });
+export const integer = (description: string) => Type.Integer({ description });
+export const boolean = (description: string) => Type.Boolean({ description });
+export const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+export const textOrNull = (description: string) => orNull(Type.String(), description);
+export const uuidOrNull = (description: string) => orNull(Type.String({ format: 'uuid' }), description);
+export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
