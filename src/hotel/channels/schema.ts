@@ -2,20 +2,19 @@ import Type from 'typebox';
 import { matching } from '#platform/lib/patterns.ts';
 import { SoldAmount } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { boolean, date, orNull, text, time, uuid } from '#platform/lib/fields.ts';
+import { boolean, date, oneOf, orNull, text, textUpTo, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
 export const ChannelCreate = Type.Object(
   {
-    source: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description:
-        'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
+    source: textUpTo(
+      100,
+      'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
         'one source share their reservations, so a new channel can replace an old one without duplicate reservations.',
-    }),
+      { minLength: 1 },
+    ),
   },
   { title: 'ChannelCreate', description: 'A new channel for an OTA.', examples: [{ source: 'staywell' }] },
 );
@@ -81,17 +80,15 @@ const PlanId = Type.String(
 
 export const OtaReservation = Type.Object(
   {
-    external_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description:
-        "The OTA's own id of the reservation. Together with the channel's source it identifies the reservation.",
-    }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description:
-        'The present status of the reservation. Any status may follow any other. `cancelled` and `expired` hold no nights.',
-    }),
+    external_id: textUpTo(
+      150,
+      "The OTA's own id of the reservation. Together with the channel's source it identifies the reservation.",
+      { minLength: 1 },
+    ),
+    status: oneOf(
+      RESERVATION_STATUSES,
+      'The present status of the reservation. Any status may follow any other. `cancelled` and `expired` hold no nights.',
+    ),
     room_type_id: uuid('The room type that the OTA has sold.'),
     rate_plan_id: Type.Optional(
       orNull(

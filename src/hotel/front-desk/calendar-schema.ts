@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
-import { date, integer, text, uuid } from '#platform/lib/fields.ts';
+import { date, integer, price, text, uuid } from '#platform/lib/fields.ts';
 import { RATE_PLAN_EXAMPLES } from '../rates/rates.ts';
 
 const Money = Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } });
@@ -17,10 +17,7 @@ const CalendarRatePlan = Type.Object(
   {
     id: uuid('The id of the rate plan.'),
     name: text('The name of the rate plan, unique within the room type.'),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own.',
-    }),
+    base_price: price('The price of each night that has no price of its own.'),
     min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
     prices: Type.Array(Money, {
       description: 'The price of each night: its own price, or the `base_price` of the plan if it has no own price.',

@@ -5,7 +5,8 @@ import type { Guard } from '#platform/http/guard.ts';
 import { sendTexts } from '#platform/http/list.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
-import { listStaffProperties } from './front-desk.ts';
+import { listActivePlans } from '../rates/rates.ts';
+import { listProperties } from '../rooms/rooms.ts';
 import { StaffProperty } from './schema.ts';
 
 interface Dependencies {
@@ -60,4 +61,16 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
       return await sendTexts(request, reply, () => calendarTexts(db, tenantId, calendar));
     },
   );
+}
+
+/** Returns the active properties of the tenant, with their active room types and rate plans, in the order of the tenant document. */
+async function listStaffProperties(db: Database, tenantId: number): Promise<StaffProperty[]> {
+  const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
+  return properties.map(({ property: { tenant_id, position, is_active, ...property }, roomTypes }) => ({
+    ...property,
+    room_types: roomTypes.map(({ tenant_id: _tenant, position: _, is_active: __, property_id, ...roomType }) => ({
+      ...roomType,
+      rate_plans: plans.get(roomType.id) ?? [],
+    })),
+  }));
 }

@@ -1,9 +1,10 @@
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';
-import { changeHeld, type HeldNights, type Night, type NightChange, type NightRange, readHeld } from './store.ts';
+import type { StayRange } from '../rates/rates.ts';
+import { changeHeld, type HeldNights, type Night, type NightChange, readHeld } from './store.ts';
 
-export { changeHeld, findHeld, type NightRange } from './store.ts';
+export { changeHeld, findHeld } from './store.ts';
 
 export interface Hold {
   roomTypeId: string;
@@ -111,13 +112,13 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
   return `${tenantId} ${roomTypeId} ${date}`;
 }
 
-export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
+export type ReadHeldNights = (range: StayRange) => Promise<{ date: DateText; held: number }[]>;
 
 /** Creates the reader of night counters. Calls that arrive together share one SQL statement. */
 export function createNightReader(db: Database): ReadHeldNights {
   const readCounters = batching(
     db,
-    (ranges: NightRange[]) => readHeld(db, ranges),
+    (ranges: StayRange[]) => readHeld(db, ranges),
     ({ tenantId }) => tenantId,
   );
   return async (range) => {
@@ -127,12 +128,12 @@ export function createNightReader(db: Database): ReadHeldNights {
 }
 
 /** Reads the number of rooms held on each night of several ranges, by one statement. */
-export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
+export async function readHeldCounts(db: Database, ranges: StayRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
   return ranges.map((range, index) => heldOf(range, counters[index]));
 }
 
-function heldOf({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined): number[] {
+function heldOf({ checkIn, checkOut }: StayRange, counters: HeldNights | undefined): number[] {
   const held = new Map(counters?.offsets?.map((offset, index) => [offset, counters.held?.[index]]));
   return Array.from({ length: countNights(checkIn, checkOut) }, (_, night) => held.get(night) ?? 0);
 }

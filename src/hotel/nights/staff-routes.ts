@@ -3,8 +3,8 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
 import { todayIn } from '#platform/lib/dates.ts';
-import { listOversoldNights } from './oversold-store.ts';
 import { OversoldNight, OversoldQuery } from './schema.ts';
+import { listOversoldNights } from './store.ts';
 
 interface Dependencies {
   db: Database;

@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
+import { STAY_RANGE, type StayRange } from '../rates/rates.ts';
+import type { OversoldNight } from './schema.ts';
 
 export interface Night {
   tenantId: number;
@@ -81,21 +84,6 @@ export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): P
   return row?.held ?? 0;
 }
 
-/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
-export interface NightRange {
-  tenantId: number;
-  roomTypeId: string;
-  checkIn: DateText;
-  checkOut: DateText;
-}
-
-const NIGHT_RANGE = new Fields<NightRange>({
-  tenantId: 'bigint',
-  roomTypeId: 'uuid',
-  checkIn: 'date',
-  checkOut: 'date',
-});
-
 /** `held[n]` belongs to the night that is `offsets[n]` days after check-in. Both lists are null if no night of the range has a counter. */
 export interface HeldNights {
   offsets: number[] | null;
@@ -103,14 +91,40 @@ export interface HeldNights {
 }
 
 /** Reads the counters of several ranges. Two lists are faster to read than one row for each night. */
-export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
+export function readHeld(db: Database, ranges: StayRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(
     db,
-    NIGHT_RANGE,
+    STAY_RANGE,
     ranges,
     ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<HeldNights>`
       SELECT to_json(array_agg(date - ${checkIn})) AS offsets, to_json(array_agg(held)) AS held FROM night
       WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId} AND date >= ${checkIn} AND date < ${checkOut}
     `,
   );
+}
+
+/**
+ * Returns the list of oversold nights from the date `from` on, also of inactive room types, because their stays still need rooms.
+ *
+ * PostgreSQL runs the inner query separately because of its `ORDER BY date`. Without it, PostgreSQL might join the two tables in another
+ * way, and read more counters.
+ */
+export function listOversoldNights(tenantId: number, from: DateText): KeysetList<OversoldNight> {
+  return {
+    name: 'oversold',
+    from: sql`room_type AS r CROSS JOIN LATERAL (
+      SELECT date, held FROM night WHERE tenant_id = ${tenantId} AND room_type_id = r.id AND date >= ${from}::date ORDER BY date
+    ) AS n`,
+    ofTenant: sql`r.tenant_id = ${tenantId}`,
+    filters: [sql`n.held > r.physical_capacity`],
+    key: [
+      { name: 'room_type_id', column: sql`r.id`, type: 'uuid' },
+      { name: 'date', column: sql`n.date`, type: 'date' },
+    ],
+    direction: 'ASC',
+    row: sql`
+      SELECT r.id AS room_type_id, n.date, r.physical_capacity AS capacity, n.held
+      FROM room_type AS r JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id
+      WHERE r.tenant_id = ${tenantId} AND n.tenant_id = ${tenantId} AND r.id = page.room_type_id AND n.date = page.date`,
+  };
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
-import { date, integer, orNull, text, uuid } from '#platform/lib/fields.ts';
+import { date, integer, oneOf, orNull, text, uuid } from '#platform/lib/fields.ts';
 import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
@@ -136,11 +136,5 @@ export const RatesQuery = Type.Object({
 });
 
 export const ReservationsQuery = Type.Object({
-  status: Type.Optional(
-    Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'Lists only reservations with this status.',
-      examples: ['confirmed'],
-    }),
-  ),
+  status: Type.Optional(oneOf(RESERVATION_STATUSES, 'Lists only reservations with this status.', 'confirmed')),
 });

@@ -1,5 +1,7 @@
+import { apiError } from '#platform/errors.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-import { centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
+import { joinFaults } from '#platform/lib/fault-texts.ts';
+import { amountFaults, centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /** Rate plan with the nights that have their own price or restriction. Each other night is open and costs `basePrice`. */
@@ -92,4 +94,24 @@ export function closedNights(soldOut: DateText[][]): Set<DateText> {
   const [first = [], ...others] = soldOut;
   const rest = others.map((nights) => new Set(nights));
   return new Set(first.filter((night) => rest.every((nights) => nights.has(night))));
+}
+
+const NAMED_AMOUNTS = 50;
+
+/**
+ * Refuses amounts that have decimals which the currency does not have.
+ * @throws ApiError 400 `invalid_request`
+ */
+export function checkAmounts(amounts: Iterable<readonly [path: string, amount: unknown]>, currency: string): void {
+  const faults = amountFaults(amounts, currency);
+  if (faults.length > 0) {
+    throw apiError('invalid_request', joinFaults(faults, 'body', NAMED_AMOUNTS));
+  }
+}
+
+export function checkPrices(list: string, entries: { price?: unknown }[], currency: string): void {
+  checkAmounts(
+    entries.map(({ price }, index) => [`${list}.${index}.price`, price]),
+    currency,
+  );
 }

@@ -14,9 +14,18 @@ import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanInRange, readPlansInRanges } from './store.ts';
-export { checkAmounts, checkPrices } from './amounts.ts';
-export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
+export { type PlanInRange, readPlansInRanges, STAY_RANGE, type StayRange } from './store.ts';
+export {
+  checkAmounts,
+  checkPrices,
+  isOpen,
+  nightPrice,
+  type PlanCalendar,
+  type Quote,
+  quoteCheapest,
+  quotePlan,
+  roundedQuote,
+} from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** Returns the active rate plans of each room type, in the order of the tenant document. */
@@ -79,10 +88,11 @@ export async function readRates(
   if (plan === undefined) {
     throw notFound('rate plan');
   }
-  const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
-  const byDate = new Map(rows.map((row) => [row.date, row]));
-  return nightsOf(checkIn, checkOut).map((date) => {
-    const row = byDate.get(date);
+  const dates = nightsOf(checkIn, checkOut);
+  const nights = dates.map((date) => ({ rate_plan_id: plan.id, date }));
+  const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));
+  return dates.map((date) => {
+    const row = rows.get(date);
     return { date, price: nightPrice(plan.base_price, row?.price), is_sold_out: row?.is_sold_out ?? false };
   });
 }

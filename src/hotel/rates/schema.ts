@@ -1,9 +1,7 @@
 import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
-import { boolean, date, integer, orNull, text, uuid } from '#platform/lib/fields.ts';
+import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 
 /** Largest integer of the API (decision 6). */
 export const MAX_INTEGER = 2_147_483_647;
@@ -29,10 +27,7 @@ export const RatePlan = Type.Object(
   {
     id: uuid('The id of the plan. Calls for rates and restrictions take it as `rate_plan_id`.'),
     name: text('The name of the plan, unique within the room type.'),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
-    }),
+    base_price: price('The price of each night that has no price of its own, in the currency of the tenant.'),
     is_refundable: boolean('True if the guest gets the money back after a cancellation.'),
     min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
   },
@@ -47,10 +42,7 @@ export type RatePlan = Type.Static<typeof RatePlan>;
 export const Rate = Type.Object(
   {
     date: date('The day on which the night begins.'),
-    price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: "The price of the night. If no price was written for the night, it is the plan's `base_price`.",
-    }),
+    price: price("The price of the night. If no price was written for the night, it is the plan's `base_price`."),
     is_sold_out: boolean('True if the plan is closed for this night, by a rate or by `stop_sell`.'),
   },
   {

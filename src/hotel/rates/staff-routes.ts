@@ -3,7 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { MAX_RATES_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
-import { checkAmounts, checkPrices } from './amounts.ts';
+import { checkAmounts, checkPrices } from './quote.ts';
 import { changeRatePlan, changeRates } from './rate-changes.ts';
 import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
 

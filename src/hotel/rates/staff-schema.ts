@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY, MONEY_PATTERN } from '#platform/lib/money.ts';
-import { boolean, date, integer, orNull, text, uuid } from '#platform/lib/fields.ts';
+import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 import { MAX_INTEGER, RATE_PLAN_EXAMPLES } from './schema.ts';
 
 const FLEXIBLE = '01a19b53-7418-7800-ad62-07fe609eac8f';
@@ -167,10 +167,7 @@ export const ChangedRatePlan = Type.Object(
   {
     id: uuid('The id of the plan.'),
     name: text('The name of the plan, unique within the room type.'),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
-    }),
+    base_price: price('The price of each night that has no price of its own, in the currency of the tenant.'),
     min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
     is_active: boolean('False if no new stay can be booked under the plan.'),
   },

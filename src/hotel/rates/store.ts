@@ -71,23 +71,6 @@ export interface RateRow {
   is_sold_out: boolean;
 }
 
-export async function readRates(
-  db: Db,
-  tenantId: number,
-  planId: string,
-  from: DateText,
-  until: DateText,
-): Promise<RateRow[]> {
-  return await db
-    .selectFrom('rate')
-    .select(['date', 'price', 'is_sold_out'])
-    .where('tenant_id', '=', tenantId)
-    .where('rate_plan_id', '=', planId)
-    .where('date', '>=', from)
-    .where('date', '<', until)
-    .execute();
-}
-
 export interface PlanNight extends RateRow {
   rate_plan_id: string;
 }
@@ -132,7 +115,7 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-const STAY_RANGE = new Fields<StayRange>({
+export const STAY_RANGE = new Fields<StayRange>({
   tenantId: 'bigint',
   roomTypeId: 'uuid',
   checkIn: 'date',

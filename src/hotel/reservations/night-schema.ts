@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
-import { date, integer, text, time, uuid } from '#platform/lib/fields.ts';
+import { date, integer, oneOf, text, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { Source } from './staff-schema.ts';
 
@@ -16,10 +16,7 @@ const NightStay = Type.Object(
   {
     reservation_id: uuid('The Roomservice id of the reservation.'),
     natural_id: text('A short reference that people can read aloud.'),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'The present status of the reservation.',
-    }),
+    status: oneOf(RESERVATION_STATUSES, 'The present status of the reservation.'),
     source: Source('The source of the stay: a partner, an OTA or the hotel itself.'),
     guest_name: text('The name of the guest.'),
     check_in: date('The day of arrival.'),
@@ -32,13 +29,12 @@ export type NightStay = Type.Static<typeof NightStay>;
 const NightEntry = Type.Object(
   {
     at: time('The time of the change.'),
-    what: Type.Enum([...NIGHT_CHANGES], {
-      type: 'string',
-      description:
-        '`booked`: a stay began to hold the night. `cancelled`: a stay was cancelled or has expired. `changed`: the dates or ' +
+    what: oneOf(
+      NIGHT_CHANGES,
+      '`booked`: a stay began to hold the night. `cancelled`: a stay was cancelled or has expired. `changed`: the dates or ' +
         'the room type of a stay changed. `price`: a price of the night was written. `stop_sell`: the night was closed or ' +
         'opened for sale. `capacity`: the number of rooms of the room type changed.',
-    }),
+    ),
     by: NamedActor,
     held_after: integer('The number of rooms that were held after the change.'),
   },

@@ -2,7 +2,19 @@ import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { boolean, date, integer, orNull, text, textOrNull, time, uuid } from '#platform/lib/fields.ts';
+import {
+  boolean,
+  date,
+  integer,
+  oneOf,
+  orNull,
+  price,
+  text,
+  textOrNull,
+  textUpTo,
+  time,
+  uuid,
+} from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -82,7 +94,7 @@ export type StayQuoteQuery = Type.Static<typeof StayQuoteQuery>;
 const QuotedNight = Type.Object(
   {
     date: date('The day on which the night begins.'),
-    price: Type.String({ ...MONEY_TEXT, description: 'The price of the night.' }),
+    price: price('The price of the night.'),
   },
   { title: 'QuotedNight', description: 'The price of one night of a stay.' },
 );
@@ -109,10 +121,7 @@ export const StayQuote = Type.Object(
     nights: Type.Array(QuotedNight, {
       description: 'The price of each night, from `check_in` to the night before `check_out`.',
     }),
-    total_amount: Type.String({
-      ...MONEY_TEXT,
-      description: 'The price of the whole stay, which is the sum of its nights.',
-    }),
+    total_amount: price('The price of the whole stay, which is the sum of its nights.'),
     currency: text('The currency of the amounts, as three letters of ISO 4217.'),
   },
   {
@@ -140,11 +149,11 @@ export type StayQuote = Type.Static<typeof StayQuote>;
 
 export const ReservationCreate = Type.Object(
   {
-    external_reservation_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description: "The caller's own id of the reservation. Several calls with one id book only one stay.",
-    }),
+    external_reservation_id: textUpTo(
+      150,
+      "The caller's own id of the reservation. Several calls with one id book only one stay.",
+      { minLength: 1 },
+    ),
     room_type_id: uuid('The id of a room type, from the list of room types.'),
     check_in: Type.String({
       ...CheckIn,
@@ -154,21 +163,9 @@ export const ReservationCreate = Type.Object(
     guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
-        name: Type.String({
-          ...TRIMMED,
-          minLength: 1,
-          maxLength: 500,
-          description: 'The name that the guest gives at the desk.',
-        }),
-        phone: Type.String({
-          ...TRIMMED,
-          minLength: 1,
-          maxLength: 20,
-          description: 'The telephone number of the guest.',
-        }),
-        email: Type.Optional(
-          Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' }),
-        ),
+        name: textUpTo(500, 'The name that the guest gives at the desk.', { ...TRIMMED, minLength: 1 }),
+        phone: textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 }),
+        email: Type.Optional(textUpTo(254, 'The e-mail address of the guest.', TRIMMED)),
       },
       { description: 'The guest for whom the stay is booked.' },
     ),
@@ -195,10 +192,7 @@ export const ReservationResponse = Type.Object(
     success: boolean('Always true, because a refused call gets an error response.'),
     reservation_id: uuid('The Roomservice id of the reservation. Events also carry it.'),
     external_reservation_id: text("The caller's own id of the reservation, as it was sent."),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'The present status of the reservation. A new reservation is `confirmed`.',
-    }),
+    status: oneOf(RESERVATION_STATUSES, 'The present status of the reservation. A new reservation is `confirmed`.'),
     room_type_id: uuid('The booked room type.'),
     check_in: Type.String(CheckIn),
     check_out: date('The day of departure.'),
@@ -243,11 +237,10 @@ export const PmsReservation = Type.Object(
   {
     id: uuid('The id of the reservation. Paths have it as `booking_id`.'),
     natural_id: text('A short reference that people can read aloud.'),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description:
-        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
-    }),
+    status: oneOf(
+      RESERVATION_STATUSES,
+      'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
+    ),
     check_in_date: time("The time of arrival in UTC: the property's check-in time on the first day of the stay."),
     check_out_date: time("The time of departure in UTC: the property's check-out time on the last day of the stay."),
     room_type_id: orNull(Type.String({ format: 'uuid' }), 'The booked room type.'),

@@ -3,6 +3,7 @@ import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { oneOf } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { RESERVATION_SOURCES } from './reservation-status.ts';
 
@@ -15,22 +16,16 @@ const textOf = (maxLength: number, example: string, description: string, options
 
 export const StaffReservationQuery = Type.Object({
   ...KeysetQuery.properties,
-  status: Type.Optional(
-    Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'Lists only reservations with this status.',
-      examples: ['confirmed'],
-    }),
-  ),
+  status: Type.Optional(oneOf(RESERVATION_STATUSES, 'Lists only reservations with this status.', 'confirmed')),
   property_id: uuid('Lists only reservations of room types of this property.'),
   room_type_id: uuid('Lists only reservations of this room type.'),
   credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
   source: Type.Optional(
-    Type.Enum([...RESERVATION_SOURCES], {
-      type: 'string',
-      description: 'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
-      examples: ['house'],
-    }),
+    oneOf(
+      RESERVATION_SOURCES,
+      'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
+      'house',
+    ),
   ),
   arriving_on: day('Lists only reservations whose `check_in` is this day.'),
   departing_on: day('Lists only reservations whose `check_out` is this day.'),
@@ -73,11 +68,11 @@ export const StaffReservationQuery = Type.Object({
     `Lists only reservations with these Roomservice ids, separated by commas, at most ${MAX_IDS}.`,
   ),
   order: Type.Optional(
-    Type.Enum(['check_in'], {
-      type: 'string',
-      description: '`check_in` lists the earliest arrival first. By default, the newest reservation is first.',
-      examples: ['check_in'],
-    }),
+    oneOf(
+      ['check_in'],
+      '`check_in` lists the earliest arrival first. By default, the newest reservation is first.',
+      'check_in',
+    ),
   ),
 });
 export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;

@@ -1,16 +1,17 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import {
   boolean,
   date,
   integer,
+  oneOf,
   orNull,
+  price,
   text,
   textOrNull,
+  textUpTo,
   time,
   timeOrNull,
   uuid,
@@ -21,13 +22,13 @@ import { RESERVATION_SOURCES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const MAX_REASON_LENGTH = 200;
-const Status = (description: string) => Type.Enum([...RESERVATION_STATUSES], { type: 'string', description });
-export const Source = (description: string) => Type.Enum([...RESERVATION_SOURCES], { type: 'string', description });
+const Status = (description: string) => oneOf(RESERVATION_STATUSES, description);
+export const Source = (description: string) => oneOf(RESERVATION_SOURCES, description);
 
 const NightlyPrice = Type.Object(
   {
     date: date('The day on which the night begins.'),
-    price: Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description: 'The price of the night.' }),
+    price: price('The price of the night.'),
   },
   { title: 'NightlyPrice', description: 'The price of one night of a stay.' },
 );
@@ -167,10 +168,10 @@ export const ReservationStatusChange = Type.Object(
       Status('The status that the caller has seen. If the reservation has another status now, the response is 409.'),
     ),
     reason: Type.Optional(
-      Type.String({
-        maxLength: MAX_REASON_LENGTH,
-        description: 'The reason for the change. Only staff see it, in the history. It is never in an event.',
-      }),
+      textUpTo(
+        MAX_REASON_LENGTH,
+        'The reason for the change. Only staff see it, in the history. It is never in an event.',
+      ),
     ),
   },
   {
@@ -205,14 +206,9 @@ const Amount = (description: string) => Type.Unsafe<string | number>({ ...Price,
 const Overbook = boolean(
   'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
 );
-const GuestName = Type.String({ ...TRIMMED, minLength: 1, maxLength: 500, description: 'The name of the guest.' });
-const GuestPhone = Type.String({
-  ...TRIMMED,
-  minLength: 1,
-  maxLength: 20,
-  description: 'The telephone number of the guest.',
-});
-const GuestEmail = Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' });
+const GuestName = textUpTo(500, 'The name of the guest.', { ...TRIMMED, minLength: 1 });
+const GuestPhone = textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 });
+const GuestEmail = textUpTo(254, 'The e-mail address of the guest.', TRIMMED);
 
 export const HouseBooking = Type.Object(
   {

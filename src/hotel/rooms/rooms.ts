@@ -47,7 +47,7 @@ export async function listRoomTypeIds(
 
 export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
   const properties = await listProperties(db, tenant.tenantId);
-  return properties.flatMap(({ property, roomTypes }) =>
+  return properties.flatMap(({ property: { id, name, city, country_code }, roomTypes }) =>
     roomTypes.map((roomType) => ({
       room_type_id: roomType.id,
       name: roomType.name,
@@ -55,12 +55,7 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
       max_occupancy: roomType.max_occupancy,
       base_price: roomType.base_price,
       currency: tenant.currency,
-      property: {
-        id: property.id,
-        name: property.name,
-        city: property.city,
-        country_code: property.country_code,
-      },
+      property: { id, name, city, country_code },
       amenities: roomType.amenities,
       images: roomType.images,
     })),

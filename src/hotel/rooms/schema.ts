@@ -3,7 +3,7 @@ import { TIME_OF_DAY } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
-import { boolean, integer, orNull, text, uuid } from '#platform/lib/fields.ts';
+import { boolean, integer, orNull, text, textUpTo, uuid } from '#platform/lib/fields.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String(MONEY);
@@ -19,11 +19,7 @@ const Capacity = Type.Integer({
 // These schemas describe the `properties` part of the tenant document.
 
 const RatePlanDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the rate plan, unique within the room type.',
-  }),
+  name: textUpTo(255, 'The name of the rate plan, unique within the room type.', { minLength: 1 }),
   base_price: money('The price of one night, unless staff set another price for the night.'),
   is_refundable: Type.Optional(boolean('True if the price of a cancelled stay is refunded.')),
   min_nights: Type.Optional(
@@ -38,11 +34,7 @@ const RatePlanDocument = Type.Object({
 export type RatePlanDocument = Type.Static<typeof RatePlanDocument>;
 
 const RoomTypeDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the room type, unique within the property.',
-  }),
+  name: textUpTo(255, 'The name of the room type, unique within the property.', { minLength: 1 }),
   description: Type.Optional(text('A text about the room type for guests.')),
   max_occupancy: Type.Integer({
     minimum: 1,
@@ -68,11 +60,7 @@ const RoomTypeDocument = Type.Object({
 export type RoomTypeDocument = Type.Static<typeof RoomTypeDocument>;
 
 export const PropertyDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the property, unique within the tenant.',
-  }),
+  name: textUpTo(255, 'The name of the property, unique within the tenant.', { minLength: 1 }),
   address: Type.Optional(text('The street and number of the property.')),
   city: Type.Optional(text('The city of the property.')),
   country_code: Type.String({

@@ -6,9 +6,11 @@ import { matching } from '#platform/lib/patterns.ts';
 import {
   boolean,
   integer,
+  oneOf,
   orNull,
   text,
   textOrNull,
+  textUpTo,
   time,
   timeOrNull,
   uuid,
@@ -97,18 +99,14 @@ const MenuSetDocument = Type.Object(
 );
 const VariantDocument = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'The name of the variant, unique within the dish.',
-    }),
+    name: textUpTo(255, 'The name of the variant, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of the dish in this variant. It replaces the price of the dish.'),
   },
   { title: 'VariantDocument', description: 'A size or kind of a dish, with its own price.' },
 );
 const AddonDocument = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the add-on, unique within the dish.' }),
+    name: textUpTo(512, 'The name of the add-on, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of one add-on, added to the price of the dish.'),
     dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
     image: Type.Optional(
@@ -122,7 +120,7 @@ const AddonDocument = Type.Object(
 );
 
 const DISH_FIELDS = {
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the dish.' }),
+  name: textUpTo(255, 'The name of the dish.', { minLength: 1 }),
   description: Type.Optional(text('A description of the dish for guests.')),
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
   price: described(
@@ -161,11 +159,7 @@ const DISH_FIELDS = {
 
 const DishDocument = Type.Object(
   {
-    sku: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'The key of the dish. Partners order the dish by it.',
-    }),
+    sku: textUpTo(100, 'The key of the dish. Partners order the dish by it.', { minLength: 1 }),
     ...DISH_FIELDS,
   },
   { title: 'DishDocument', description: 'A dish of the menu.' },
@@ -267,15 +261,14 @@ const MenuSet = Type.Object(
   {
     id: uuid('The id of the menu set. It stays the same if the name stays the same.'),
     name: sectionName('The name of the menu set.'),
-    service: Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], {
-      type: 'string',
-      description: 'The time of day when the menu set is served. Orders are accepted at any time.',
-    }),
-    status: Type.Enum(['active', 'inactive'], {
-      type: 'string',
-      description:
-        'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
-    }),
+    service: oneOf(
+      ['all_day', 'breakfast', 'lunch', 'dinner'],
+      'The time of day when the menu set is served. Orders are accepted at any time.',
+    ),
+    status: oneOf(
+      ['active', 'inactive'],
+      'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
+    ),
     tenant: Tenant,
     sub_menus: Type.Array(SubMenu, { description: 'The sub-menus of this menu set.' }),
     created_at: CreatedAt,
@@ -303,7 +296,7 @@ const ADD_ON_SHAPE = {
     description:
       'The id of the add-on. Send it as `addon_id` in an order. It stays the same if dish and name stay the same.',
   }),
-  name: Type.String({ maxLength: 512, description: 'The name of the add-on.' }),
+  name: textUpTo(512, 'The name of the add-on.'),
   price: money('The price of one add-on, added to the price of one piece.'),
   image: PictureUrl,
   dish_type: Diet,

@@ -9,26 +9,26 @@ const NO_SECTIONS = JSON.stringify({
   menu_sets: [],
 } satisfies StampedSections);
 
-const DOCUMENT_FIELDS = [
-  'sku',
-  'name',
-  'description',
-  'dish_type',
-  'price',
-  'is_active',
-  'is_taxable',
-  'extra_tax_percentage',
-  'image',
-  'category',
-  'sub_menu',
-  'kitchen',
-  'menu_set',
-  'price_variants',
-  'addons',
-  'ingredients',
-] as const;
-const STORED_FIELDS = ['id', 'position', ...DOCUMENT_FIELDS] as const;
-const DECIMALS: ReadonlySet<string> = new Set(['price', 'extra_tax_percentage']);
+/** Columns of a dish that the menu document has, with their types in JSON. */
+const DOCUMENT_COLUMNS = {
+  sku: 'text',
+  name: 'text',
+  description: 'text',
+  dish_type: 'text',
+  price: 'numeric',
+  is_active: 'boolean',
+  is_taxable: 'boolean',
+  extra_tax_percentage: 'numeric',
+  image: 'text',
+  category: 'text',
+  sub_menu: 'text',
+  kitchen: 'text',
+  menu_set: 'text',
+  price_variants: 'jsonb',
+  addons: 'jsonb',
+  ingredients: 'jsonb',
+};
+const STORED_COLUMNS = { id: 'uuid', position: 'integer', ...DOCUMENT_COLUMNS };
 
 /** Every change of the menu raises its version. A tenant without a menu has version 0. */
 export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
@@ -55,10 +55,10 @@ export async function readMenu(db: Db, tenantId: number, reading: Reading): Prom
 
 /** One JSON text, because the driver would need long for a row of each dish. */
 function dishesOf(tenantId: number, reading: Reading) {
-  const fields = reading === 'document' ? DOCUMENT_FIELDS : STORED_FIELDS;
+  const columns = reading === 'document' ? DOCUMENT_COLUMNS : STORED_COLUMNS;
   const listed = reading === 'listed' ? sql`AND is_active` : sql``;
   return sql<string>`(
-    SELECT '[' || coalesce(string_agg(${jsonOf(fields)}, ',' ORDER BY position, id), '') || ']'
+    SELECT '[' || coalesce(string_agg(${jsonOf(columns)}, ',' ORDER BY position, id), '') || ']'
     FROM dish WHERE tenant_id = ${tenantId} ${listed}
   )`;
 }
@@ -81,7 +81,7 @@ export async function lockMenu(tx: Tx, tenantId: number): Promise<{ version: num
 export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
   const row = await tx
     .selectFrom('dish')
-    .select(jsonOf(STORED_FIELDS).as('json'))
+    .select(jsonOf(STORED_COLUMNS).as('json'))
     .where('tenant_id', '=', tenantId)
     .where('sku', '=', sku)
     .executeTakeFirst();
@@ -119,9 +119,9 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
 }
 
 /** `to_json` writes no spaces, as the rest of a document. */
-function jsonOf(fields: readonly string[]) {
-  const values = fields.map((field) =>
-    DECIMALS.has(field) ? sql`${sql.ref(field)}::text AS ${sql.ref(field)}` : sql.ref(field),
+function jsonOf(columns: Record<string, string>) {
+  const values = Object.entries(columns).map(([column, type]) =>
+    sql.raw(type === 'numeric' ? `${column}::text AS ${column}` : column),
   );
   return sql<string>`(SELECT to_json(shown) FROM (SELECT ${sql.join(values)}) AS shown)::text`;
 }
@@ -141,22 +141,14 @@ export async function writeMenu(tx: Tx, tenantId: number, version: number, write
  * row of `menu`, because a cluster sends a statement to one node only if it has a condition on the `tenant_id` of a table.
  */
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: string): Promise<void> {
+  const names = Object.keys(STORED_COLUMNS);
+  const columns = sql.raw(names.join(', '));
+  const types = Object.entries(STORED_COLUMNS).map(([name, type]) => `${name} ${type}`);
+  const changes = names.filter((name) => name !== 'id' && name !== 'sku').map((name) => `${name} = excluded.${name}`);
   await sql`
-    INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
-      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients)
-    SELECT menu.tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
-      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients
-    FROM menu CROSS JOIN json_to_recordset(${dishes}) AS wanted (id uuid, sku text, position integer, name text,
-      description text, dish_type text, price numeric, is_active boolean, is_taxable boolean,
-      extra_tax_percentage numeric, image text, category text, sub_menu text, kitchen text, menu_set text,
-      price_variants jsonb, addons jsonb, ingredients jsonb)
+    INSERT INTO dish (tenant_id, ${columns})
+    SELECT menu.tenant_id, ${columns} FROM menu CROSS JOIN json_to_recordset(${dishes}) AS wanted (${sql.raw(types.join(', '))})
     WHERE menu.tenant_id = ${tenantId}
-    ON CONFLICT (tenant_id, sku) DO UPDATE SET
-      position = excluded.position, name = excluded.name, description = excluded.description,
-      dish_type = excluded.dish_type, price = excluded.price, is_active = excluded.is_active,
-      is_taxable = excluded.is_taxable, extra_tax_percentage = excluded.extra_tax_percentage, image = excluded.image,
-      category = excluded.category, sub_menu = excluded.sub_menu, kitchen = excluded.kitchen,
-      menu_set = excluded.menu_set, price_variants = excluded.price_variants, addons = excluded.addons,
-      ingredients = excluded.ingredients
+    ON CONFLICT (tenant_id, sku) DO UPDATE SET ${sql.raw(changes.join(', '))}
   `.execute(tx);
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { TIME_OF_DAY } from '#platform/lib/dates.ts';
-import { boolean, textOrNull, time, timeOrNull } from '#platform/lib/fields.ts';
+import { boolean, textOrNull, textUpTo, time, timeOrNull } from '#platform/lib/fields.ts';
 
 /** Largest number of opening times in a week: seven for each day. */
 const MAX_TIMES = 49;
@@ -53,9 +53,7 @@ export const PauseStart = Type.Object(
     until: Type.Optional(
       time('The end of the pause, in the future. If it is missing, the pause lasts until staff end it.'),
     ),
-    reason: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The reason, for the people of the tenant. Partners never see it.' }),
-    ),
+    reason: Type.Optional(textUpTo(200, 'The reason, for the people of the tenant. Partners never see it.')),
   },
   {
     title: 'PauseStart',

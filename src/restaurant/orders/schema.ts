@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { MAX_ENTRIES, MAX_ORDER_ITEMS } from '#platform/lib/bounds.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { boolean, integer, text, textOrNull } from '#platform/lib/fields.ts';
+import { boolean, integer, oneOf, text, textOrNull, textUpTo } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -22,14 +22,13 @@ const AddonInput = Type.Object(
 
 const OrderItem = Type.Object(
   {
-    item_id: Type.String({ minLength: 1, maxLength: 100, description: 'The `sku` of a dish on the menu.' }),
+    item_id: textUpTo(100, 'The `sku` of a dish on the menu.', { minLength: 1 }),
     quantity: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'The number of pieces.' }),
     variant_id: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description:
-          'The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered.',
-      }),
+      textUpTo(
+        100,
+        'The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered.',
+      ),
     ),
     addons: Type.Optional(
       Type.Array(AddonInput, { maxItems: MAX_ENTRIES, description: 'The add-ons for each piece.' }),
@@ -41,11 +40,11 @@ export type OrderItem = Type.Static<typeof OrderItem>;
 
 export const OrderCreate = Type.Object(
   {
-    external_order_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description: "The caller's own id of the order. If it is sent several times, only one order is placed.",
-    }),
+    external_order_id: textUpTo(
+      150,
+      "The caller's own id of the order. If it is sent several times, only one order is placed.",
+      { minLength: 1 },
+    ),
     items: Type.Array(OrderItem, { minItems: 1, maxItems: MAX_ORDER_ITEMS, description: 'The ordered dishes.' }),
     order_type: Type.Optional(
       Type.Enum([...ORDER_TYPES], {
@@ -57,10 +56,8 @@ export const OrderCreate = Type.Object(
     customer: Type.Optional(
       Type.Object(
         {
-          name: Type.Optional(Type.String({ ...TRIMMED, maxLength: 255, description: 'The name of the guest.' })),
-          phone: Type.Optional(
-            Type.String({ ...TRIMMED, maxLength: 20, description: 'A telephone number of the guest, for questions.' }),
-          ),
+          name: Type.Optional(textUpTo(255, 'The name of the guest.', TRIMMED)),
+          phone: Type.Optional(textUpTo(20, 'A telephone number of the guest, for questions.', TRIMMED)),
         },
         { description: 'The guest who gets the order.' },
       ),
@@ -124,12 +121,11 @@ export const OrderResponse = Type.Object(
     success: boolean('Always true, because a refused call gets an error instead.'),
     order_id: text('The id of the order in Roomservice. Events contain it too.'),
     external_order_id: text("The caller's own id of the order, as it was sent."),
-    status: Type.Enum([...ORDER_STATUSES], {
-      type: 'string',
-      description:
-        'The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between ' +
+    status: oneOf(
+      ORDER_STATUSES,
+      'The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between ' +
         'may be skipped.',
-    }),
+    ),
   },
   {
     title: 'OrderResponse',

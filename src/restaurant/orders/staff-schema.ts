@@ -4,11 +4,11 @@ import { KeysetQuery, MAX_LIMIT } from '#platform/http/keyset-page.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { text, textOrNull, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
+import { oneOf, text, textOrNull, textUpTo, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 import { ORDER_LINE_EXAMPLE, OrderLine } from './schema.ts';
 
-const Status = (description: string) => Type.Enum([...ORDER_STATUSES], { type: 'string', description });
+const Status = (description: string) => oneOf(ORDER_STATUSES, description);
 
 const HistoryEntry = Type.Object(
   {
@@ -27,10 +27,7 @@ export const StaffOrder = Type.Object(
     order_id: text('The id of the order in Roomservice.'),
     external_order_id: text("The partner's own id of the order."),
     status: Status('The current status of the order.'),
-    order_type: Type.Enum([...ORDER_TYPES], {
-      type: 'string',
-      description: 'The way in which the food reaches the guest.',
-    }),
+    order_type: oneOf(ORDER_TYPES, 'The way in which the food reaches the guest.'),
     customer: Type.Object(
       {
         name: textOrNull('The name of the guest. Null if the partner sent no name.'),
@@ -143,13 +140,7 @@ export const StaffOrderQuery = Type.Object({
       examples: [50],
     }),
   ),
-  status: Type.Optional(
-    Type.Enum([...ORDER_STATUSES], {
-      type: 'string',
-      description: 'Lists only orders in this status.',
-      examples: ['pending'],
-    }),
-  ),
+  status: Type.Optional(oneOf(ORDER_STATUSES, 'Lists only orders in this status.', 'pending')),
   open: Type.Optional(
     Type.Unsafe<true>({
       type: 'boolean',
@@ -168,13 +159,7 @@ export const StaffOrderQuery = Type.Object({
   credential_id: Type.Optional(
     uuid('Lists only orders that this credential has placed.', '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'),
   ),
-  order_type: Type.Optional(
-    Type.Enum([...ORDER_TYPES], {
-      type: 'string',
-      description: 'Lists only orders of this type.',
-      examples: ['pick_up'],
-    }),
-  ),
+  order_type: Type.Optional(oneOf(ORDER_TYPES, 'Lists only orders of this type.', 'pick_up')),
   created_from: Type.Optional(
     time('Lists only orders that were placed at this time or later.', '2026-11-20T18:00:00Z'),
   ),
@@ -210,11 +195,7 @@ export const StaffOrderQuery = Type.Object({
     }),
   ),
   order: Type.Optional(
-    Type.Enum(['oldest'], {
-      type: 'string',
-      description: 'Lists the oldest order first. Without this parameter, the newest order comes first.',
-      examples: ['oldest'],
-    }),
+    oneOf(['oldest'], 'Lists the oldest order first. Without this parameter, the newest order comes first.', 'oldest'),
   ),
 });
 export type StaffOrderQuery = Type.Static<typeof StaffOrderQuery>;
@@ -240,10 +221,7 @@ export const StatusChange = Type.Object(
       ),
     ),
     reason: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'The reason of a cancellation, only with the status `cancelled`. Partners never see it.',
-      }),
+      textUpTo(200, 'The reason of a cancellation, only with the status `cancelled`. Partners never see it.'),
     ),
     ready_by: Type.Optional(
       time('The time at which staff expect the order to be ready. If it is missing, the order keeps its time.'),
