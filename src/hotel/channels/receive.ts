@@ -94,7 +94,8 @@ async function changeStored(
     throw notFound('room type');
   }
   const planId = input.rate_plan_id?.toLowerCase() || null;
-  const plans = planId === null ? [] : await readCalendars(db, tenantId, roomType.id, input.check_in, input.check_out);
+  const range = { tenantId, roomTypeId: roomType.id, checkIn: input.check_in, checkOut: input.check_out };
+  const [plans = []] = planId === null ? [] : await readCalendars(db, [range]);
   if (planId !== null && !plans.some((plan) => plan.id === planId)) {
     throw notFound('rate plan');
   }

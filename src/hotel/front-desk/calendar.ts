@@ -3,7 +3,7 @@ import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
-import { nightPrice, type PlanInRange, readPlansInRanges } from '../rates/rates.ts';
+import { type PlanCalendar, readCalendars } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
@@ -65,7 +65,7 @@ async function readBatch(
 ): Promise<CalendarRoomType[]> {
   const checkIn = nights[0] ?? to;
   const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
-  const [plans, held] = await Promise.all([readPlansInRanges(db, ranges), readHeldCounts(db, ranges)]);
+  const [plans, held] = await Promise.all([readCalendars(db, ranges), readHeldCounts(db, ranges)]);
   return roomTypes.map(({ id, name, physical_capacity }, index) => ({
     id,
     name,
@@ -75,12 +75,11 @@ async function readBatch(
   }));
 }
 
-function planShape({ is_active, differences, ...plan }: PlanInRange, dates: DateText[]): CalendarRatePlan {
-  const own = new Map(differences?.map((rate) => [rate.date, rate]));
-  const nights = dates.map((date) => own.get(date));
+function planShape({ is_active, differences, ...plan }: PlanCalendar, dates: DateText[]): CalendarRatePlan {
+  const nights = dates.map((date) => differences.get(date));
   return {
     ...plan,
-    prices: nights.map((night) => nightPrice(plan.base_price, night?.price)),
+    prices: nights.map((night) => night?.price ?? plan.base_price),
     is_own: nights.map((night) => typeof night?.price === 'string'),
     closed: nights.map((night) => night?.is_sold_out ?? false),
   };

@@ -47,9 +47,8 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         summary: 'Read the rooms, prices and closed nights of a property, night by night',
         description:
           'Returns up to 400 nights of one property: for each active room type the rooms that are held, and for each of its active ' +
-          'rate plans the price and the restriction of each night. The first value of each list belongs to the night `from`, and ' +
-          'the last one to the night before `to`. The response is streamed. The service reads the room types one after the other ' +
-          'while it sends the response. So the values of two room types may be of different moments.',
+          'rate plans the price and the restriction of each night. The response is streamed. The service reads the room types one ' +
+          'after the other while it sends the response. So the values of two room types may be of different moments.',
         tags: ['Calendar'],
         querystring: CalendarQuery,
         response: { 200: StaffCalendar },

@@ -203,8 +203,7 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
           'Writes 1 to 1,000 entries of one plan. If one entry is refused, the call writes no entry. `stop_sell` is the same ' +
           'flag as `is_sold_out` of a rate. The night keeps its price, or the `base_price` if it has no price of its own. The ' +
           'same call may be sent again.\n\n' +
-          'An entry without `stop_sell` opens its night, even if you send the entry only for its `min_nights`. `min_nights` ' +
-          'applies to the whole plan and not to the night, so the last `min_nights` in the list counts.',
+          'An entry without `stop_sell` opens its night, even if you send the entry only for its `min_nights`.',
         body: RestrictionsWrite,
         response: { 200: RestrictionsWritten },
       },

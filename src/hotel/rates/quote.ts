@@ -4,25 +4,11 @@ import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { amountFaults, centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
-/** Rate plan with the nights that have their own price or restriction. Each other night is open and costs `basePrice`. */
-export interface PlanCalendar {
-  id: string;
-  name: string;
-  basePrice: string;
-  minNights: number;
-  isActive: boolean;
-  differences: Map<DateText, RateRow>;
-}
+/** Rate plan with the nights that have their own price or restriction. Each other night is open and costs `base_price`. */
+export type PlanCalendar = Omit<PlanInRange, 'differences'> & { differences: Map<DateText, RateRow> };
 
-export function calendarOf(plan: PlanInRange): PlanCalendar {
-  return {
-    id: plan.id,
-    name: plan.name,
-    basePrice: plan.base_price,
-    minNights: plan.min_nights,
-    isActive: plan.is_active,
-    differences: new Map(plan.differences?.map((rate) => [rate.date, rate])),
-  };
+export function calendarOf({ differences, ...plan }: PlanInRange): PlanCalendar {
+  return { ...plan, differences: new Map(differences?.map((rate) => [rate.date, rate])) };
 }
 
 export interface NightPrice {
@@ -32,26 +18,21 @@ export interface NightPrice {
 
 export interface Quote {
   /** Null if the room type has no active plan, so that the price of the room type applies. */
-  planId: string | null;
-  planName: string | null;
+  plan: { id: string; name: string } | null;
   nights: NightPrice[];
   total: string;
 }
 
-export function nightPrice(planPrice: string, ownPrice: string | null | undefined): string {
-  return ownPrice ?? planPrice;
-}
-
 /** Returns true if the plan allows the stay: it is open on all nights, and allows the number of nights (decision 25). */
 export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
-  return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
+  return plan.min_nights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
 /** Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const priceAt = (date: DateText) => nightPrice(plan.basePrice, plan.differences.get(date)?.price);
-  const prices = nights.map((date) => ({ date, price: priceAt(date) }));
-  return { planId: plan.id, planName: plan.name, nights: prices, total: totalOf(prices) };
+  const { id, name, base_price, differences } = plan;
+  const prices = nights.map((date) => ({ date, price: differences.get(date)?.price ?? base_price }));
+  return { plan: { id, name }, nights: prices, total: totalOf(prices) };
 }
 
 /** A price may have more decimals than its currency if it was written before the tenant changed its currency. */
@@ -75,10 +56,10 @@ export function quoteCheapest(
   roomTypePrice: string | null,
   restrictions: 'apply' | 'ignore',
 ): Quote | null {
-  const active = plans.filter((plan) => plan.isActive);
+  const active = plans.filter((plan) => plan.is_active);
   if (active.length === 0) {
     const prices = nights.map((date) => ({ date, price: formatMoney(roomTypePrice ?? '0') }));
-    return { planId: null, planName: null, nights: prices, total: totalOf(prices) };
+    return { plan: null, nights: prices, total: totalOf(prices) };
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;

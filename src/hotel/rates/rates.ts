@@ -10,16 +10,15 @@ import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
 import { lockPlans } from './rate-changes.ts';
-import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
+import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanInRange, readPlansInRanges, STAY_RANGE, type StayRange } from './store.ts';
+export { STAY_RANGE, type StayRange } from './store.ts';
 export {
   checkAmounts,
   checkPrices,
   isOpen,
-  nightPrice,
   type PlanCalendar,
   type Quote,
   quoteCheapest,
@@ -39,16 +38,9 @@ export async function listActivePlans(db: Database, tenantId: number): Promise<M
   return plans;
 }
 
-/** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
-export async function readCalendars(
-  db: Db,
-  tenantId: number,
-  roomTypeId: string,
-  checkIn: DateText,
-  checkOut: DateText,
-): Promise<PlanCalendar[]> {
-  const [plans = []] = await store.readPlansInRanges(db, [{ tenantId, roomTypeId, checkIn, checkOut }]);
-  return plans.map(calendarOf);
+/** Reads, for each range, all rate plans of its room type, active or not, with their prices and restrictions for its nights. */
+export async function readCalendars(db: Db, ranges: store.StayRange[]): Promise<PlanCalendar[][]> {
+  return (await store.readPlansInRanges(db, ranges)).map((plans) => plans.map(calendarOf));
 }
 
 export interface RateReader {
@@ -65,10 +57,9 @@ export function createRateReader(db: Database): RateReader {
       (ranges: store.StayRange[]) => read(db, ranges),
       ({ tenantId }) => tenantId,
     );
-  const readPlans = batched(store.readPlansInRanges);
   const readSoldOutNights = batched(store.readSoldOutNights);
   return {
-    readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
+    readCalendars: batched(readCalendars),
     readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
   };
 }
@@ -93,7 +84,7 @@ export async function readRates(
   const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));
   return dates.map((date) => {
     const row = rows.get(date);
-    return { date, price: nightPrice(plan.base_price, row?.price), is_sold_out: row?.is_sold_out ?? false };
+    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
   });
 }
 

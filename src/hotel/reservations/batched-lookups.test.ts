@@ -111,9 +111,9 @@ describe('concurrent reads that share a statement', () => {
           {
             id: hotel.plans[`${ROOM_TYPES[index]}/Flexible`],
             name: 'Flexible',
-            basePrice: '100.00',
-            minNights: 1,
-            isActive: true,
+            base_price: '100.00',
+            min_nights: 1,
+            is_active: true,
             differences: new Map(isWithin ? [[date, difference]] : []),
           },
         ]);

@@ -169,7 +169,7 @@ function newStay(input: StayInput, source: BookingSource, quote: Quote): store.S
     ...originOf(source),
     status: input.status ?? 'confirmed',
     room_type_id: input.room_type_id,
-    rate_plan_id: quote.planId,
+    rate_plan_id: quote.plan?.id ?? null,
     check_in: input.check_in,
     check_out: input.check_out,
     guests: input.guests ?? 1,

@@ -107,7 +107,7 @@ export async function sellStay(
   }
   const plans = await rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
   const named = stay.rate_plan_id?.toLowerCase();
-  const plan = plans.find(({ id, isActive }) => id === named && (isActive || type === 'ota'));
+  const plan = plans.find(({ id, is_active }) => id === named && (is_active || type === 'ota'));
   if (named && plan === undefined) {
     throw notFound('rate plan');
   }

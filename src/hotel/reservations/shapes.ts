@@ -28,13 +28,13 @@ export function partnerShape(row: StayRow): ReservationResponse {
 }
 
 export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
-  const { planId, planName, nights, total } = roundedQuote(quote, currency);
+  const { plan, nights, total } = roundedQuote(quote, currency);
   return {
     room_type_id: roomTypeId,
     check_in: stay.check_in,
     check_out: stay.check_out,
     guests: stay.guests ?? 1,
-    rate_plan: planId === null || planName === null ? null : { id: planId, name: planName },
+    rate_plan: plan,
     nights,
     total_amount: total,
     currency,

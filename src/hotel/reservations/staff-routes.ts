@@ -105,8 +105,6 @@ function bookingRoute(app: App, { db, reservations, staffGuard }: Dependencies):
           'Books one room of the room type for all nights of the stay, for example for a guest who walks in. The stay is ' +
           '`confirmed`, and its source is `house`. It causes no event. The PMS API shows null for its `external_source` and ' +
           '`external_id`.\n\n' +
-          'Without `overbook`, the call never sells more rooms than the hotel has, and it keeps the restrictions of the rate ' +
-          'plans and the largest number of guests. With `overbook`, it does not check them.\n\n' +
           'The call is safe to repeat. If an earlier call of the tenant had the same `request_id`, the response is 200 with ' +
           'the stored reservation and the header `Idempotent-Replayed: true`.',
         body: HouseBooking,
@@ -137,16 +135,14 @@ function changeRoute(app: App, { db, staffGuard }: Dependencies): void {
         summary: 'Change a stay that the hotel itself booked, or end any stay early',
         description:
           'Changes the fields that the body names. All other fields keep their values. The stay must be `pending` or ' +
-          '`confirmed`, and its source must be `house`. Otherwise the response is 409. Send the `changed_at` that you have ' +
-          "seen as `expected_changed_at`, so that you do not undo a colleague's change.\n\n" +
+          '`confirmed`, and its source must be `house`. Otherwise the response is 409.\n\n' +
           'If the guests leave early, send only the new `check_out`, with or without `expected_changed_at`. This also works for the ' +
           'stay of a partner or an OTA, and for a `completed` stay. The new `check_out` is today at the property or later, and at ' +
           'least one night remains. The nights after it become free. The amount stays the same, and `nightly_prices` becomes null. A ' +
           'later call of the OTA may move the dates again.\n\n' +
           'If a stay of the hotel itself has not begun yet, or if the body names other fields, an earlier `check_out` is an ordinary ' +
           'change, and the service calculates the price again.\n\n' +
-          'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. The present rate plan of ' +
-          'the stay may be closed on nights that the stay had before the change. The call causes no event.',
+          'The present rate plan of the stay may be closed on nights that the stay had before the change. The call causes no event.',
         params: ReservationPath,
         body: HouseChange,
         response: { 200: StaffReservationWithHistory },
@@ -175,10 +171,8 @@ function statusRoute(app: App, { db, reservations, staffGuard }: Dependencies): 
           'and `cancelled` are final.\n\n' +
           'The statuses `cancelled` and `expired` release the nights. The status `no_show` keeps them. The partner that ' +
           'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event.\n\n' +
-          'A change to the present status is refused with 409, except with the same `request_id`. So send a `request_id`, ' +
-          'and repeat the call with the same `request_id` if the response was lost. The repeat changes nothing, and ' +
-          'causes no second event.\n\n' +
-          'Send the status that you have seen as `expected_status`. If a colleague has changed it meanwhile, the response is 409.',
+          'A change to the present status is refused with 409, except with the same `request_id`. So repeat the call with the ' +
+          'same `request_id` if the response was lost. The repeat causes no second event.',
         params: ReservationPath,
         body: ReservationStatusChange,
         response: { 200: StaffReservationWithHistory },

@@ -179,23 +179,29 @@ async function movedPrice(
   { nights, input, currency }: { nights: Nights; input: HouseChange; currency: string },
 ) {
   const { total_amount: amount, overbook = false } = input;
-  const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
+  const range = {
+    tenantId: row.tenant_id,
+    roomTypeId: roomType.id,
+    checkIn: nights.check_in,
+    checkOut: nights.check_out,
+  };
+  const [plans = []] = await readCalendars(tx, [range]);
   const quote = quoteKept(row, plans, nights, overbook) ?? priceStay(roomType, plans, nights, overbook);
   const priced = amount === undefined ? currency : row.currency;
-  return { rate_plan_id: quote.planId, ...priceOf(quote, priced, amount), currency: priced };
+  return { rate_plan_id: quote.plan?.id ?? null, ...priceOf(quote, priced, amount), currency: priced };
 }
 
 /** Returns null if the present rate plan does not allow the changed stay. A closed night is allowed if it was part of the stay before. */
 function quoteKept(row: ReservationRow, plans: PlanCalendar[], nights: Nights, overbook: boolean): Quote | null {
   const isSameType = nights.room_type_id === row.room_type_id;
-  const plan = isSameType ? plans.find(({ id, isActive }) => isActive && id === row.rate_plan_id) : undefined;
+  const plan = isSameType ? plans.find(({ id, is_active }) => is_active && id === row.rate_plan_id) : undefined;
   if (plan === undefined) {
     return null;
   }
   const all = nightsOf(nights.check_in, nights.check_out);
   const kept = new Set(nightsOf(row.check_in, row.check_out));
   const isClosed = all.some((night) => !kept.has(night) && plan.differences.get(night)?.is_sold_out);
-  return overbook || (!isClosed && plan.minNights <= all.length) ? quotePlan(plan, all) : null;
+  return overbook || (!isClosed && plan.min_nights <= all.length) ? quotePlan(plan, all) : null;
 }
 
 function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {

@@ -38,6 +38,16 @@ const OrderItem = Type.Object(
 );
 export type OrderItem = Type.Static<typeof OrderItem>;
 
+const PAPADOM_ITEMS = [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }];
+const KORMA_ITEMS = [
+  {
+    item_id: 'TIMELESS-CLASSICS-KORMA',
+    quantity: 2,
+    variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
+    addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
+  },
+];
+
 export const OrderCreate = Type.Object(
   {
     external_order_id: textUpTo(
@@ -71,7 +81,7 @@ export const OrderCreate = Type.Object(
     examples: [
       {
         external_order_id: 'CD-2026-1187',
-        items: [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }],
+        items: PAPADOM_ITEMS,
         order_type: 'delivery',
         customer: { name: 'Inês Duarte', phone: '+351 912 345 678' },
         delivery_address: 'Rua das Flores 21, 2.º Esq., Porto',
@@ -79,14 +89,7 @@ export const OrderCreate = Type.Object(
       },
       {
         external_order_id: 'CD-2026-1188',
-        items: [
-          {
-            item_id: 'TIMELESS-CLASSICS-KORMA',
-            quantity: 2,
-            variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
-            addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
-          },
-        ],
+        items: KORMA_ITEMS,
         order_type: 'pick_up',
         customer: { name: 'Tiago Lopes', phone: '+351 931 204 557' },
       },
@@ -100,19 +103,7 @@ const { external_order_id: _, ...PRICED_FIELDS } = OrderCreate.properties;
 export const OrderQuoteRequest = Type.Object(PRICED_FIELDS, {
   title: 'OrderQuoteRequest',
   description: 'The fields of a new order without its `external_order_id`. Only `items` has an influence on the price.',
-  examples: [
-    { items: [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }], order_type: 'delivery' },
-    {
-      items: [
-        {
-          item_id: 'TIMELESS-CLASSICS-KORMA',
-          quantity: 2,
-          variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
-          addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
-        },
-      ],
-    },
-  ],
+  examples: [{ items: PAPADOM_ITEMS, order_type: 'delivery' }, { items: KORMA_ITEMS }],
 });
 export type OrderQuoteRequest = Type.Static<typeof OrderQuoteRequest>;
 

@@ -80,10 +80,8 @@ function statusRoute(app: App, { staffGuard, ...parts }: Dependencies): void {
           'Only an order of type `delivery` may become `out_for_delivery`. Every status except `completed` may change to ' +
           '`cancelled`. `completed` and `cancelled` are final.\n\n' +
           'The partner receives an `order.status_changed` event. The same status again is refused with 409, except with ' +
-          'the same `request_id`. So send a `request_id`, and repeat the call with the same `request_id` if the response ' +
-          'was lost. The repeat changes nothing, and causes no second event.\n\n' +
-          'If several people work on the same orders, send the status that you see as `expected_status`. Then a change that ' +
-          'another person has made in the meantime is not overwritten, because the call gets 409.',
+          'the same `request_id`. So repeat the call with the same `request_id` if the response was lost. The repeat causes ' +
+          'no second event.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },
