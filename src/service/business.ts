@@ -8,7 +8,7 @@ import type { Caches } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
-import { Opening } from '#restaurant/opening/opening.ts';
+import { createRefuseIfClosed } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
@@ -33,7 +33,7 @@ export type Business = ReturnType<typeof createBusiness>;
 export function createBusiness({ db, keyring, caches, wake }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });
-  const opening = new Opening({ db, caches });
+  const refuseIfClosed = createRefuseIfClosed({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
@@ -44,8 +44,7 @@ export function createBusiness({ db, keyring, caches, wake }: Platform) {
     ownerCredentials: new OwnerCredentials({ db, keyring }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
-    opening,
-    orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
+    orders: new Orders({ db, readListedMenu, refuseIfClosed, transactionWithEvents }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),

@@ -74,8 +74,7 @@ export interface Parts extends Business {
 
 /** Registers the operations of all APIs, and gives each of them the parts that it uses. */
 export function registerRoutes(app: App, parts: Parts): void {
-  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, opening, orders } =
-    parts;
+  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
@@ -98,7 +97,7 @@ export function registerRoutes(app: App, parts: Parts): void {
   menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
   orderStaffRoutes(app, { ...parts, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {
-    opening,
+    db,
     changes,
     staffGuard: guards.anyRestaurantStaff,
     ordersGuard: guards.orderStaff,

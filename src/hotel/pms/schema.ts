@@ -56,6 +56,17 @@ export const RoomType = Type.Object(
   },
 );
 
+const INVENTORY = [
+  { date: '2030-05-01', physical_capacity: 14, sellable: 11 },
+  { date: '2030-05-02', physical_capacity: 14, sellable: 4 },
+  { date: '2030-05-03', physical_capacity: 14, sellable: 9 },
+];
+const RATES = [
+  { date: '2030-05-01', price: '96.00', is_sold_out: false },
+  { date: '2030-05-02', price: '110.00', is_sold_out: false },
+  { date: '2030-05-03', price: '110.00', is_sold_out: true },
+];
+
 export const InventoryEntry = Type.Object(
   {
     date: date('The day on which the night begins.'),
@@ -65,40 +76,23 @@ export const InventoryEntry = Type.Object(
   {
     title: 'InventoryEntry',
     description: 'The capacity and the sellable rooms of a room type in one night.',
-    examples: [{ date: '2030-05-01', physical_capacity: 14, sellable: 11 }],
+    examples: INVENTORY.slice(0, 1),
   },
 );
 
 export const Inventory = Type.Array(InventoryEntry, {
   description: 'One entry for each night, from `check_in` to the night before `check_out`.',
-  examples: [
-    [
-      { date: '2030-05-01', physical_capacity: 14, sellable: 11 },
-      { date: '2030-05-02', physical_capacity: 14, sellable: 4 },
-      { date: '2030-05-03', physical_capacity: 14, sellable: 9 },
-    ],
-  ],
+  examples: [INVENTORY],
 });
 
 export const RateCalendar = Type.Array(Rate, {
   description: 'One entry for each night, from `check_in` to the night before `check_out`.',
-  examples: [
-    [
-      { date: '2030-05-01', price: '96.00', is_sold_out: false },
-      { date: '2030-05-02', price: '110.00', is_sold_out: false },
-      { date: '2030-05-03', price: '110.00', is_sold_out: true },
-    ],
-  ],
+  examples: [RATES],
 });
 
 export const RatesWritten = Type.Array(Rate, {
   description: 'The written rates, one entry for each date, sorted by date.',
-  examples: [
-    [
-      { date: '2030-05-02', price: '110.00', is_sold_out: false },
-      { date: '2030-05-03', price: '110.00', is_sold_out: true },
-    ],
-  ],
+  examples: [RATES.slice(1)],
 });
 
 export const RestrictionsWritten = Type.Object(

@@ -5,8 +5,7 @@ import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
 import { digitsOf } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-import type { ReservationStatus } from './reservation-status.ts';
-import type { ReservationSource } from './reservation-status.ts';
+import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
 import type { ReservationFilter } from './staff-query.ts';
 import type { ReservationRow } from './store.ts';
 

@@ -186,8 +186,6 @@ export async function recount(db: Db, tenantId: number): Promise<Recount> {
   `.execute(db);
   return {
     nights: rows[0]?.nights ?? 0,
-    differences: rows
-      .filter((row) => row.room_type_id !== null)
-      .map(({ room_type_id, date, held, counted }) => ({ room_type_id, date, held, counted })),
+    differences: rows.filter((row) => row.room_type_id !== null).map(({ nights, ...difference }) => difference),
   };
 }

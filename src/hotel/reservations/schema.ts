@@ -105,18 +105,12 @@ export const StayQuote = Type.Object(
     check_in: date('The day of arrival.'),
     check_out: date('The day of departure.'),
     guests: integer('The number of guests.'),
-    rate_plan: Type.Union(
-      [
-        Type.Object({
-          id: uuid('The id of the rate plan.'),
-          name: text('The name of the rate plan.'),
-        }),
-        Type.Null(),
-      ],
-      {
-        description:
-          'The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies.',
-      },
+    rate_plan: orNull(
+      Type.Object({
+        id: uuid('The id of the rate plan.'),
+        name: text('The name of the rate plan.'),
+      }),
+      'The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies.',
     ),
     nights: Type.Array(QuotedNight, {
       description: 'The price of each night, from `check_in` to the night before `check_out`.',
@@ -147,6 +141,9 @@ export const StayQuote = Type.Object(
 );
 export type StayQuote = Type.Static<typeof StayQuote>;
 
+export const GuestPhone = textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 });
+export const GuestEmail = textUpTo(254, 'The e-mail address of the guest.', TRIMMED);
+
 export const ReservationCreate = Type.Object(
   {
     external_reservation_id: textUpTo(
@@ -164,8 +161,8 @@ export const ReservationCreate = Type.Object(
     guest: Type.Object(
       {
         name: textUpTo(500, 'The name that the guest gives at the desk.', { ...TRIMMED, minLength: 1 }),
-        phone: textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 }),
-        email: Type.Optional(textUpTo(254, 'The e-mail address of the guest.', TRIMMED)),
+        phone: GuestPhone,
+        email: Type.Optional(GuestEmail),
       },
       { description: 'The guest for whom the stay is booked.' },
     ),

@@ -4,8 +4,7 @@ import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { oneOf } from '#platform/lib/fields.ts';
-import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './reservation-status.ts';
+import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
 
 const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));

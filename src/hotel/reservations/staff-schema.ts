@@ -17,8 +17,8 @@ import {
   uuid,
   uuidOrNull,
 } from '#platform/lib/fields.ts';
-import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './reservation-status.ts';
+import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
+import { GuestEmail, GuestPhone } from './schema.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const MAX_REASON_LENGTH = 200;
@@ -207,8 +207,6 @@ const Overbook = boolean(
   'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
 );
 const GuestName = textUpTo(500, 'The name of the guest.', { ...TRIMMED, minLength: 1 });
-const GuestPhone = textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 });
-const GuestEmail = textUpTo(254, 'The e-mail address of the guest.', TRIMMED);
 
 export const HouseBooking = Type.Object(
   {

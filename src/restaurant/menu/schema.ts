@@ -6,7 +6,6 @@ import { matching } from '#platform/lib/patterns.ts';
 import {
   boolean,
   integer,
-  oneOf,
   orNull,
   text,
   textOrNull,
@@ -36,8 +35,10 @@ const MAX_SUB_MENUS_OF_A_SET = 100;
 // Schemas for the part of the tenant document that describes the menu.
 
 const described = <T extends Type.TSchema>(schema: T, description: string): T => ({ ...schema, description });
-const Sections = <T extends Type.TSchema>(entry: T, description: string) =>
+const ListOf = <T extends Type.TSchema>(entry: T, description: string) =>
   Type.Optional(Type.Array(entry, { maxItems: MAX_ENTRIES, description }));
+
+const Picture = described(Image, 'The http or https URL of a picture. Null if there is no picture.');
 
 const KitchenDocument = Type.Object(
   {
@@ -50,9 +51,7 @@ const CategoryDocument = Type.Object(
   {
     name: described(SectionName, 'The name of the category. Dishes refer to the category by this name.'),
     description: Type.Optional(described(SectionDescription, 'A description of the category.')),
-    image: Type.Optional(
-      described(Image, 'The http or https URL of a picture of the category. Null if it has no picture.'),
-    ),
+    image: Type.Optional(Picture),
     ticket_type: Type.Optional(
       described(
         Nullable(Type.String({ maxLength: 100 })),
@@ -109,9 +108,7 @@ const AddonDocument = Type.Object(
     name: textUpTo(512, 'The name of the add-on, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of one add-on, added to the price of the dish.'),
     dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
-    image: Type.Optional(
-      described(Image, 'The http or https URL of a picture of the add-on. Null if it has no picture.'),
-    ),
+    image: Type.Optional(Picture),
     is_active: Type.Optional(
       boolean('False if the add-on is off the menu, so that it is not listed and cannot be ordered.'),
     ),
@@ -132,28 +129,16 @@ const DISH_FIELDS = {
   ),
   is_taxable: Type.Optional(boolean('True if the extra tax is added to the price.')),
   extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
-  image: Type.Optional(described(Image, 'The http or https URL of a picture of the dish. Null if it has no picture.')),
+  image: Type.Optional(Picture),
   category: described(SectionName, 'The name of the category. It must be in `categories`.'),
   sub_menu: Type.Optional(described(SectionName, 'The name of the sub-menu. If it is missing, `Default`.')),
   kitchen: Type.Optional(described(SectionName, 'The name of the kitchen. If it is missing, `Default`.')),
   menu_set: Type.Optional(described(SectionName, 'The name of the menu set. If it is missing, `Default`.')),
-  price_variants: Type.Optional(
-    Type.Array(VariantDocument, {
-      maxItems: MAX_ENTRIES,
-      description: 'The variants of the dish. The list replaces the stored variants.',
-    }),
-  ),
-  addons: Type.Optional(
-    Type.Array(AddonDocument, {
-      maxItems: MAX_ENTRIES,
-      description: 'The add-ons of the dish. The list replaces the stored add-ons.',
-    }),
-  ),
-  ingredients: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      maxItems: MAX_ENTRIES,
-      description: 'The ingredients of the dish. Only staff see the ingredients, not partners.',
-    }),
+  price_variants: ListOf(VariantDocument, 'The variants of the dish. The list replaces the stored variants.'),
+  addons: ListOf(AddonDocument, 'The add-ons of the dish. The list replaces the stored add-ons.'),
+  ingredients: ListOf(
+    Type.String({ minLength: 1, maxLength: 255 }),
+    'The ingredients of the dish. Only staff see the ingredients, not partners.',
   ),
 };
 
@@ -167,10 +152,10 @@ const DishDocument = Type.Object(
 
 export const MenuDocument = Type.Object(
   {
-    kitchens: Sections(KitchenDocument, 'The kitchens that prepare dishes. Each name must be unique.'),
-    categories: Sections(CategoryDocument, 'The categories that list dishes. Each name must be unique.'),
-    sub_menus: Sections(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
-    menu_sets: Sections(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
+    kitchens: ListOf(KitchenDocument, 'The kitchens that prepare dishes. Each name must be unique.'),
+    categories: ListOf(CategoryDocument, 'The categories that list dishes. Each name must be unique.'),
+    sub_menus: ListOf(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
+    menu_sets: ListOf(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
     dishes: Type.Array(DishDocument, {
       maxItems: MAX_DISHES,
       description: 'All dishes, in the order in which the menu lists them. Each `sku` must be unique.',
@@ -261,12 +246,9 @@ const MenuSet = Type.Object(
   {
     id: uuid('The id of the menu set. It stays the same if the name stays the same.'),
     name: sectionName('The name of the menu set.'),
-    service: oneOf(
-      ['all_day', 'breakfast', 'lunch', 'dinner'],
-      'The time of day when the menu set is served. Orders are accepted at any time.',
-    ),
-    status: oneOf(
-      ['active', 'inactive'],
+    service: described(Service, 'The time of day when the menu set is served. Orders are accepted at any time.'),
+    status: described(
+      MenuSetStatus,
       'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
     ),
     tenant: Tenant,

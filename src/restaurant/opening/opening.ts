@@ -22,115 +22,98 @@ export interface OpeningState {
   reopensAtMs: number | null;
 }
 
-interface Dependencies {
-  db: Database;
-  caches: Caches;
-}
-
-interface CachedOpening {
-  hours: OpeningHours;
-  pause: Pause | null;
-}
-
 const DAY_MS = 86_400_000;
 /** The calculation needs the following days, and a day after the year 9999 cannot be written as `YYYY-MM-DD`. */
 const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 const MAX_TENANTS = 50_000;
 
-/** While a restaurant is closed, it takes no new orders (decision 40). */
-export class Opening {
-  readonly #db: Database;
-  readonly #cache: TenantCache<CachedOpening>;
+/** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
+export type RefuseIfClosed = (tenantId: number) => Promise<void>;
 
-  constructor({ db, caches }: Dependencies) {
-    this.#db = db;
-    this.#cache = caches.createCache(MAX_TENANTS);
-  }
-
-  /** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
-  async refuseIfClosed(tenantId: number): Promise<void> {
-    const { hours, pause } = this.#cache.get(tenantId) ?? (await this.#load(tenantId));
+/** Creates the function that refuses new orders while a restaurant is closed (decision 40). */
+export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Caches }): RefuseIfClosed {
+  const cache: TenantCache<{ hours: OpeningHours; pause: Pause | null }> = caches.createCache(MAX_TENANTS);
+  const read = async (tenantId: number) => {
+    const stored = await withRetries(() => store.readOpening(db, tenantId));
+    return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
+  };
+  return async (tenantId) => {
+    const { hours, pause } = cache.get(tenantId) ?? (await cache.load(tenantId, tenantId, () => read(tenantId)));
     const nowMs = Date.now();
     const { isOpen, reopensAtMs } = openingStateAt(nowMs, hours, pause);
     if (!isOpen) {
       throw closed(nowMs, reopensAtMs);
     }
-  }
+  };
+}
 
-  async #load(tenantId: number): Promise<CachedOpening> {
-    return await this.#cache.load(tenantId, tenantId, async () => {
-      const stored = await withRetries(() => store.readOpening(this.#db, tenantId));
-      return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
-    });
-  }
+/** Reads the database and not the cache, so the result is never out of date. */
+export async function showPause(db: Database, tenantId: number): Promise<PauseState> {
+  const stored = await store.readOpening(db, tenantId);
+  const hours = new OpeningHours(stored.hours, stored.timezone);
+  const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
+  return {
+    is_open: isOpen,
+    until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
+    reason: isPaused ? stored.pause_reason : null,
+    reopens_at: reopensAtMs === null ? null : new Date(reopensAtMs).toISOString(),
+  };
+}
 
-  /** Reads the database and not the cache, so the result is never out of date. */
-  async state(tenantId: number): Promise<PauseState> {
-    const stored = await store.readOpening(this.#db, tenantId);
-    const hours = new OpeningHours(stored.hours, stored.timezone);
-    const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
-    return {
-      is_open: isOpen,
-      until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
-      reason: isPaused ? stored.pause_reason : null,
-      reopens_at: reopensAtMs === null ? null : new Date(reopensAtMs).toISOString(),
-    };
+/** @throws ApiError 400 `invalid_request` if the end is not in the future */
+export async function startPause(db: Database, actor: Actor, { until, reason }: PauseStart): Promise<void> {
+  const end = until === undefined ? null : new Date(until);
+  if (end !== null && end.getTime() <= Date.now()) {
+    throw invalidField('until', 'must be in the future. Leave it out for a pause without a known end');
   }
+  await changeOpening(db, actor, async (tx) => {
+    const change = { is_paused: true, paused_until: end, pause_reason: reason ?? null };
+    await store.updateOpening(tx, actor.tenantId, change);
+    const details = { until: end?.toISOString() ?? null, reason: reason ?? null };
+    return { action: 'pause.started', subject: String(actor.tenantId), details };
+  });
+}
 
-  /** @throws ApiError 400 `invalid_request` if the end is not in the future */
-  async pause(actor: Actor, { until, reason }: PauseStart): Promise<void> {
-    const end = until === undefined ? null : new Date(until);
-    if (end !== null && end.getTime() <= Date.now()) {
-      throw invalidField('until', 'must be in the future. Leave it out for a pause without a known end');
+export async function endPause(db: Database, actor: Actor): Promise<void> {
+  const now = new Date();
+  await changeOpening(db, actor, async (tx, { is_paused, paused_until }) => {
+    if (!is_paused || (paused_until !== null && paused_until <= now)) {
+      return null;
     }
-    await this.#change(actor, async (tx) => {
-      const change = { is_paused: true, paused_until: end, pause_reason: reason ?? null };
-      await store.updateOpening(tx, actor.tenantId, change);
-      const details = { until: end?.toISOString() ?? null, reason: reason ?? null };
-      return { action: 'pause.started', subject: String(actor.tenantId), details };
-    });
-  }
+    await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
+    return { action: 'pause.ended', subject: String(actor.tenantId), details: {} };
+  });
+}
 
-  async endPause(actor: Actor): Promise<void> {
-    const now = new Date();
-    await this.#change(actor, async (tx, { is_paused, paused_until }) => {
-      if (!is_paused || (paused_until !== null && paused_until <= now)) {
-        return null;
-      }
-      await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
-      return { action: 'pause.ended', subject: String(actor.tenantId), details: {} };
-    });
-  }
+export async function readHours(db: Database, tenantId: number): Promise<OpeningHoursDocument> {
+  return { hours: (await store.readOpening(db, tenantId)).hours };
+}
 
-  async readHours(tenantId: number): Promise<OpeningHoursDocument> {
-    return { hours: (await store.readOpening(this.#db, tenantId)).hours };
-  }
+export async function replaceHours(db: Database, actor: Actor, { hours }: OpeningHoursDocument): Promise<void> {
+  const wanted: OpeningTime[] = hours.map(({ weekday, opens, closes }) => ({ weekday, opens, closes }));
+  await changeOpening(db, actor, async (tx, stored) => {
+    if (isDeepStrictEqual(wanted, stored.hours)) {
+      return null;
+    }
+    await store.updateOpening(tx, actor.tenantId, { hours: JSON.stringify(wanted) });
+    return { action: 'opening_hours.changed', subject: String(actor.tenantId), details: { hours: wanted } };
+  });
+}
 
-  async replaceHours(actor: Actor, { hours }: OpeningHoursDocument): Promise<void> {
-    const wanted: OpeningTime[] = hours.map(({ weekday, opens, closes }) => ({ weekday, opens, closes }));
-    await this.#change(actor, async (tx, stored) => {
-      if (isDeepStrictEqual(wanted, stored.hours)) {
-        return null;
-      }
-      await store.updateOpening(tx, actor.tenantId, { hours: JSON.stringify(wanted) });
-      return { action: 'opening_hours.changed', subject: String(actor.tenantId), details: { hours: wanted } };
-    });
-  }
-
-  /** If `change` writes new values, it must return an audit entry, and otherwise null. */
-  async #change(
-    actor: Actor,
-    change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,
-  ): Promise<void> {
-    const writeDown = prepareAudit(actor);
-    await inTransaction(this.#db, async (tx) => {
-      const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
-      if (entry !== null) {
-        await writeDown(tx, entry);
-        await announceChange(tx, actor.tenantId, 'pause');
-      }
-    });
-  }
+/** If `change` writes new values, it must return an audit entry, and otherwise null. */
+async function changeOpening(
+  db: Database,
+  actor: Actor,
+  change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,
+): Promise<void> {
+  const writeDown = prepareAudit(actor);
+  await inTransaction(db, async (tx) => {
+    const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
+    if (entry !== null) {
+      await writeDown(tx, entry);
+      await announceChange(tx, actor.tenantId, 'pause');
+    }
+  });
 }
 
 function pauseOf({ is_paused, paused_until }: store.StoredOpening): Pause | null {

@@ -63,7 +63,7 @@ function ordersOn(database: Database): Orders {
   return new Orders({
     db: database,
     readListedMenu,
-    opening: { refuseIfClosed: async () => {} },
+    refuseIfClosed: async () => {},
     transactionWithEvents: createTransactionWithEvents(database, null),
   });
 }

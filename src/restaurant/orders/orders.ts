@@ -6,7 +6,7 @@ import { withRetries } from '#platform/db/failures.ts';
 import { ApiError, apiError } from '#platform/errors.ts';
 import { newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
-import type { Opening } from '../opening/opening.ts';
+import type { RefuseIfClosed } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import type { OrderStatus } from './order-status.ts';
 import { type PricedOrder, priceItems } from './pricing.ts';
@@ -19,7 +19,7 @@ export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;
-  opening: Pick<Opening, 'refuseIfClosed'>;
+  refuseIfClosed: RefuseIfClosed;
   transactionWithEvents: TransactionWithEvents;
 }
 
@@ -89,7 +89,7 @@ export class Orders {
   /** An invalid item is reported even while the restaurant is closed. */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
     const priced = await priceItems(await this.#parts.readListedMenu(caller), items);
-    await this.#parts.opening.refuseIfClosed(caller.tenantId);
+    await this.#parts.refuseIfClosed(caller.tenantId);
     return priced;
   }
 
