@@ -8,9 +8,8 @@ import type { Caches } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
-import { Opening } from '#restaurant/opening/opening.ts';
+import { createRefuseIfClosed } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
-import { StaffOrders } from '#restaurant/orders/staff-orders.ts';
 import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
 export interface Platform {
@@ -27,19 +26,18 @@ export type Business = ReturnType<typeof createBusiness>;
 export function createBusiness({ db, keyring, caches, wake }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });
-  const opening = new Opening({ db, caches });
+  const refuseIfClosed = createRefuseIfClosed({ db, caches });
   const readHeldNights = createNightReader(db);
   const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
   return {
+    transactionWithEvents,
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     ownerCredentials: new OwnerCredentials({ db, keyring }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
-    opening,
-    orders: new Orders({ db, readListedMenu, opening, transactionWithEvents }),
-    staffOrders: new StaffOrders({ db, transactionWithEvents }),
+    orders: new Orders({ db, readListedMenu, refuseIfClosed, transactionWithEvents }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),

@@ -65,8 +65,7 @@ export interface Parts extends Business {
 }
 
 export function registerRoutes(app: App, parts: Parts): void {
-  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, opening, orders } =
-    parts;
+  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
 
   healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
@@ -81,15 +80,15 @@ export function registerRoutes(app: App, parts: Parts): void {
   });
   feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
   menuRoutes(app, { readListedMenu, callerGuard: guards.restaurantCaller });
-  orderRoutes(app, { orders, callerGuard: guards.restaurantCaller });
+  orderRoutes(app, { db, orders, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, callerGuard: guards.hotelCaller });
-  reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
-  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
+  reservationRoutes(app, { db, reservations, callerGuard: guards.hotelCaller });
+  pmsRoutes(app, { db, findRoomType, readHeldNights, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
-  orderStaffRoutes(app, { orders: parts.staffOrders, staffGuard: guards.orderStaff });
+  orderStaffRoutes(app, { ...parts, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {
-    opening,
+    db,
     changes,
     staffGuard: guards.anyRestaurantStaff,
     ordersGuard: guards.orderStaff,

@@ -126,7 +126,6 @@ describe('a statement for many stays, nights or rates', {
   for (const [name, read] of [
     ['rate plans with their entries', rates.readPlansInRanges],
     ['sold-out nights', rates.readSoldOutNights],
-    ['rate plans with lists of their nights', rates.readPlanNights],
   ] as [string, (db: Database, ranges: rates.StayRange[]) => Promise<unknown[]>][]) {
     check({
       name: `look-up of ${name}`,

@@ -7,17 +7,16 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { Feature } from '#access/tenants/tenants.ts';
 import { verifySignature } from '#webhooks/deliveries/deliveries.ts';
-import type { ChannelCall } from './channel-call.ts';
+import type { ChannelCall } from './receive.ts';
 import type { Channel, ChannelSecret } from './schema.ts';
 import * as store from './store.ts';
 
-export type { ChannelCall } from './channel-call.ts';
-export { receiveReservation } from './receive.ts';
+export { type ChannelCall, receiveReservation } from './receive.ts';
 
 /** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (decision 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
-/** Values of the headers that name the channel of a call and prove who calls. A missing header is undefined. */
+/** A missing header is undefined. */
 export interface CallHeaders {
   channelKey: unknown;
   timestamp: unknown;
@@ -30,10 +29,6 @@ export interface UnverifiedCall {
   call: ChannelCall;
 }
 
-/**
- * Operations on channels, through which OTAs (online travel agencies) send reservations. The owner of the tenant creates, rotates and
- * revokes channels (decision 30).
- */
 export class Channels {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -62,10 +57,7 @@ export class Channels {
     return { ...channel, channel_secret: secret };
   }
 
-  /**
-   * Revokes a channel permanently. Revoking it again changes nothing.
-   * @throws ApiError 404 (code `error`) if the id is unknown
-   */
+  /** @throws ApiError 404 (code `error`) if the id is unknown */
   async revoke(actor: Actor, id: string): Promise<Channel> {
     const recordAudit = prepareAudit(actor);
     return await this.#change(actor.tenantId, id, async (tx, row) => {
@@ -78,8 +70,7 @@ export class Channels {
   }
 
   /**
-   * Gives a channel a new key and a new secret. When this method returns, every process refuses calls with the old key, because each call
-   * reads its channel from the database.
+   * When this method returns, every process refuses calls with the old key, because each call reads its channel from the database.
    * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the channel is revoked
    */
   async rotate(actor: Actor, id: string): Promise<ChannelSecret> {
@@ -99,11 +90,8 @@ export class Channels {
   }
 
   /**
-   * Finds the channel of a call by the key in its headers, and checks the timestamp of the call. Does not read the body, so it cannot check
-   * the signature, which covers the body. The caller is not trusted until `verifyCall` has verified the signature, because the channel key
-   * is not secret.
-   * @throws ApiError 401 `invalid_credentials` if the key is unknown or revoked, or if the timestamp is invalid. The response does not say
-   * which of them is wrong
+   * The caller is not trusted until `verifyCall` has verified the signature, because the channel key is not secret.
+   * @throws ApiError 401 `invalid_credentials`. The response does not say if the key or the timestamp is wrong
    */
   async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {
     const key = textOf(headers.channelKey);
@@ -141,9 +129,7 @@ export class Channels {
 }
 
 /**
- * Checks the signature of an OTA's call against the body, and returns the call. The signature proves that the caller knows the secret of
- * the channel.
- * @param body the bytes as they arrived, because the signature covers exactly these bytes
+ * Checks the signature of an OTA's call, which covers exactly the bytes of the body as they arrived.
  * @throws ApiError 401 `invalid_credentials`
  */
 export function verifyCall({ call, secret }: UnverifiedCall, body: Buffer): ChannelCall {
@@ -161,10 +147,7 @@ function invalidProof(): ApiError {
   );
 }
 
-/**
- * Returns a text that names the tenant and the channel that own a secret. Decryption needs the same text as encryption. So a secret that
- * was copied to another channel cannot be decrypted.
- */
+/** Decryption needs the same text as encryption. So a secret that was copied to another channel cannot be decrypted. */
 function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }

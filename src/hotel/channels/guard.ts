@@ -7,17 +7,13 @@ import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Call whose channel is known, but whose signature is not verified yet. `channelKeyGuard` sets this field before the body is read. */
+    /** Set by `channelKeyGuard` before the body is read. Its signature is not verified yet. */
     unverifiedCall: UnverifiedCall;
-    /** Call with a verified signature. `channelGuard` sets this field. */
     channelCall: ChannelCall;
   }
 }
 
-/**
- * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. A call with an unknown or revoked key,
- * or with an invalid timestamp, gets 401. The key is not secret, so the caller is trusted only after the signature is verified.
- */
+/** Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read (401). */
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
   return async (request: FastifyRequest) => {
@@ -33,11 +29,8 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
 }
 
 /**
- * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
- * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a call with one of these statuses:
- * - 413: the body is too large.
- * - 401: the signature is wrong.
- * - 403: the tenant does not have the hotel feature.
+ * Creates the `preParsing` hook that verifies the signature of a call over the bytes of its body. Then the usual parsers decode the same
+ * bytes (decision 30). Refuses a call with 413, 401, or with 403 if the tenant does not have the hotel feature.
  */
 export function channelGuard() {
   const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {

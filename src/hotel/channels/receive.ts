@@ -7,6 +7,7 @@ import { readCalendars } from '../rates/rates.ts';
 import {
   type BookingSource,
   checkRange,
+  findBooked,
   hasMoved,
   lockStay,
   type PmsReservation,
@@ -15,10 +16,23 @@ import {
   type Reservations,
   type StayInput,
   wantedChange,
+  writeChange,
 } from '../reservations/reservations.ts';
+import type { Feature } from '#access/tenants/tenants.ts';
 import { findRoomType } from '../rooms/rooms.ts';
-import type { ChannelCall } from './channel-call.ts';
 import type { OtaReservation } from './schema.ts';
+
+/** Call of an OTA (a booking site) through its channel. */
+export interface ChannelCall {
+  tenantId: number;
+  channelId: string;
+  source: string;
+  features: Feature[];
+  currency: string;
+  /** Timestamp that the OTA signed, in Unix seconds. */
+  timestamp: number;
+  signature: string;
+}
 
 interface Dependencies {
   db: Database;
@@ -26,11 +40,10 @@ interface Dependencies {
 }
 
 /**
- * Creates or changes a reservation of an OTA. The name of the OTA (`source` of the channel) and the external id in the call identify the
- * reservation. The reservation is accepted even if no room is left. A call that was applied before, or that is older than the last applied
- * call for the reservation, changes nothing (decision 30).
+ * Creates or changes a reservation of an OTA, even if no room is left. A call that was applied before, or that is older than the last
+ * applied call for the reservation, changes nothing (decision 30).
  * @throws ApiError 404 (code `error`) for an unknown room type or rate plan, and for a new reservation in an inactive room type
- * @throws ApiError 400 `invalid_request` if the check-out is not after the check-in, or if the stay has more than 730 nights
+ * @throws ApiError 400 `invalid_request`
  */
 export async function receiveReservation(
   { db, reservations }: Dependencies,
@@ -39,10 +52,10 @@ export async function receiveReservation(
 ): Promise<{ reservation: PmsReservation; isNew: boolean }> {
   checkRange(input);
   const [stay, source] = bookingOf(call, input);
-  const stored = await reservations.findBooked(call.tenantId, source.key);
+  const stored = await findBooked(db, call.tenantId, source.key);
   // A concurrent call may book the stay first. Then `book` returns the stay of that call, and this call changes it.
   const booked = stored === undefined ? await reservations.book(stay, source) : { row: stored, isReplayed: true };
-  const row = booked.isReplayed ? await changeStored(db, reservations, booked.row.id, call, input) : booked.row;
+  const row = booked.isReplayed ? await changeStored(db, booked.row.id, call, input) : booked.row;
   // The response to an outdated call shows the stored reservation, which may have another room type than the call.
   const roomType = await findRoomType(db, call.tenantId, row.room_type_id);
   if (roomType === null) {
@@ -69,10 +82,8 @@ function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, Bookin
   ];
 }
 
-/** Changes a reservation that an earlier call has created. Returns it unchanged if the call is outdated. */
 async function changeStored(
   db: Database,
-  reservations: Reservations,
   id: string,
   call: ChannelCall,
   input: OtaReservation,
@@ -83,7 +94,8 @@ async function changeStored(
     throw notFound('room type');
   }
   const planId = input.rate_plan_id?.toLowerCase() || null;
-  const plans = planId === null ? [] : await readCalendars(db, tenantId, roomType.id, input.check_in, input.check_out);
+  const range = { tenantId, roomTypeId: roomType.id, checkIn: input.check_in, checkOut: input.check_out };
+  const [plans = []] = planId === null ? [] : await readCalendars(db, [range]);
   if (planId !== null && !plans.some((plan) => plan.id === planId)) {
     throw notFound('rate plan');
   }
@@ -92,20 +104,13 @@ async function changeStored(
     const row = await lockStay(tx, tenantId, id);
     return isOutdated(row, call)
       ? row
-      : await reservations.change(
-          tx,
-          row,
-          changesOf(row, call, input, { room_type_id: roomType.id, planId }),
-          wanted,
-          null,
-        );
+      : await writeChange(tx, row, changesOf(row, call, input, { room_type_id: roomType.id, planId }), wanted);
   });
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. Timestamps are in whole seconds, so two different
- * calls may have the same timestamp. To distinguish these calls, the row stores the signatures of all applied calls with the latest
- * timestamp. A call with a stored signature was applied before.
+ * Timestamps are in whole seconds, so two different calls may have the same timestamp. To distinguish these calls, the row stores the
+ * signatures of all applied calls with the latest timestamp.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
@@ -117,12 +122,8 @@ function signaturesOf(row: ReservationRow): string[] {
 }
 
 /**
- * Returns the new values of the reservation. These rules apply:
- * - If the call has no amount, no number of guests or no rate plan, the stored value stays. But if the call changes the room type and names
- *   no rate plan, the rate plan becomes null, because the stored plan belongs to the old room type.
- * - If the room type, the nights or the amount change, the nightly prices become null, because they are unknown.
- * - If the status changes, `status_request_id` becomes null. This column has the id that staff sent with the last change of the status, and
- *   an OTA sends no such id.
+ * A value that the call does not have stays. But if the room type changes, the stored rate plan becomes null, because it belongs to the old
+ * room type. If the status changes, so does `status_request_id`, because an OTA sends no such id.
  */
 function changesOf(
   row: ReservationRow,
@@ -150,7 +151,6 @@ function changesOf(
   };
 }
 
-/** Returns the amount of the call as a decimal text, or undefined if the call has no amount. */
 function soldTotal({ total_amount: amount }: OtaReservation): string | undefined {
   return amount === undefined || amount === null || amount === '' ? undefined : decimalText(amount);
 }
@@ -160,8 +160,8 @@ const MAX_PHONE = 20;
 const MAX_EMAIL = 254;
 
 /**
- * Returns the guest as columns of the row. The OTA has sold the stay, so a text that is too long does not refuse the call. A name and a
- * telephone number are cut. An e-mail address is left out, because a part of it would be a wrong address.
+ * The OTA has sold the stay, so a text that is too long does not refuse the call. An e-mail address is left out, because a part of it would
+ * be a wrong address.
  */
 function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
   const address = email?.trim() ?? '';
@@ -172,7 +172,7 @@ function guestOf({ full_name, phone, email }: OtaReservation['guest']) {
   };
 }
 
-/** Returns the first characters of a text. A character is a Unicode code point, so no surrogate pair is cut in two. */
+/** A character is a Unicode code point, so no surrogate pair is cut in two. */
 function cut(text: string, maxLength: number): string {
   return Array.from(text).slice(0, maxLength).join('');
 }

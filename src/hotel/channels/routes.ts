@@ -48,8 +48,8 @@ function listAndCreate(app: App, { channels, ownerGuard }: OwnerDependencies): v
         summary: 'Create a channel and show its secret once',
         description:
           'Creates a channel with a key and a secret. An OTA, or a channel manager for it, sends its reservations with them. ' +
-          'Only this response shows the secret. The call is not idempotent, so each call creates another channel. If a ' +
-          'response was lost, read the list and revoke the channel whose secret you do not have.',
+          'Each call creates another channel. If a response was lost, read the list and revoke the channel whose secret you do ' +
+          'not have.',
         body: ChannelCreate,
         response: { 201: ChannelSecret },
       },
@@ -87,10 +87,9 @@ function revokeAndRotate(app: App, { channels, ownerGuard }: OwnerDependencies):
         operationId: 'rotateChannel',
         summary: 'Replace the key and the secret of a channel',
         description:
-          'Gives the channel a new key and a new secret. Enter both at the OTA. Only this response shows the secret. Every call with the ' +
-          'old key that starts after this response is refused, so the OTA has to send it again with the new key. The source and the ' +
-          'reservations of the channel stay the same. This operation is not idempotent, because each call makes a new key and a new ' +
-          'secret. If the response is lost, call it again. A revoked channel cannot be rotated.',
+          'Enter the new key and the new secret at the OTA. Every call with the old key that starts after this response is refused, ' +
+          'so the OTA has to send it again with the new key. The source and the reservations of the channel stay the same. If the ' +
+          'response is lost, call the operation again. A revoked channel cannot be rotated.',
         params: ChannelPath,
         response: { 200: ChannelSecret },
       },

@@ -2,40 +2,34 @@ import Type from 'typebox';
 import { matching } from '#platform/lib/patterns.ts';
 import { SoldAmount } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { boolean, date, oneOf, orNull, text, textUpTo, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-/** Body of the request that creates a channel (decision 30). */
 export const ChannelCreate = Type.Object(
   {
-    source: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description:
-        'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
+    source: textUpTo(
+      100,
+      'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
         'one source share their reservations, so a new channel can replace an old one without duplicate reservations.',
-    }),
+      { minLength: 1 },
+    ),
   },
   { title: 'ChannelCreate', description: 'A new channel for an OTA.', examples: [{ source: 'staywell' }] },
 );
 
 const CHANNEL_FIELDS = {
-  id: Type.String({
-    format: 'uuid',
-    description: 'The id of the channel. The calls that revoke and rotate the channel use it.',
-  }),
-  source: Type.String({ description: 'The name of the OTA.' }),
-  channel_key: Type.String({
-    description: 'The key of the channel, which is not secret. Each call of the OTA carries it as `X-Channel-Key`.',
-  }),
+  id: uuid('The id of the channel. The calls that revoke and rotate the channel use it.'),
+  source: text('The name of the OTA.'),
+  channel_key: text('The key of the channel, which is not secret. Each call of the OTA carries it as `X-Channel-Key`.'),
 };
 
 export const Channel = Type.Object(
   {
     ...CHANNEL_FIELDS,
-    is_active: Type.Boolean({ description: 'False if the channel is revoked. A revoked channel stays revoked.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time at which the channel was created.' }),
+    is_active: boolean('False if the channel is revoked. A revoked channel stays revoked.'),
+    created_at: time('The time at which the channel was created.'),
   },
   {
     title: 'Channel',
@@ -53,13 +47,10 @@ export const Channel = Type.Object(
 );
 export type Channel = Type.Static<typeof Channel>;
 
-/** Response to the creation or rotation of a channel. No other response shows the secret. */
 export const ChannelSecret = Type.Object(
   {
     ...CHANNEL_FIELDS,
-    channel_secret: Type.String({
-      description: 'The secret with which the OTA signs its calls, as text. Only this response shows it.',
-    }),
+    channel_secret: text('The secret with which the OTA signs its calls, as text. Only this response shows it.'),
   },
   {
     title: 'ChannelSecret',
@@ -77,10 +68,7 @@ export const ChannelSecret = Type.Object(
 export type ChannelSecret = Type.Static<typeof ChannelSecret>;
 
 export const ChannelPath = Type.Object({
-  id: Type.String({
-    description: 'The id of the channel, as the list shows it.',
-    examples: ['01a19bac-babe-769e-b656-8cd8b4659389'],
-  }),
+  id: text('The id of the channel, as the list shows it.', '01a19bac-babe-769e-b656-8cd8b4659389'),
 });
 
 const NullableText = (description: string) =>
@@ -90,39 +78,33 @@ const PlanId = Type.String(
   matching('^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$', 'must be a UUID, or null if there is none'),
 );
 
-/** Body with which an OTA sends a reservation to the service. Each time the reservation changes, the OTA sends all of it again. */
 export const OtaReservation = Type.Object(
   {
-    external_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description:
-        "The OTA's own id of the reservation. Together with the channel's source it identifies the reservation.",
-    }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description:
-        'The present status of the reservation. Any status may follow any other. `cancelled` and `expired` hold no nights.',
-    }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type that the OTA has sold.' }),
-    rate_plan_id: Type.Optional(
-      Type.Union([PlanId, Type.Null()], {
-        description:
-          'The rate plan of the stay. If it is missing, null or empty, a new reservation gets the cheapest plan, and a known ' +
-          'reservation keeps its plan if its room type stays the same.',
-      }),
+    external_id: textUpTo(
+      150,
+      "The OTA's own id of the reservation. Together with the channel's source it identifies the reservation.",
+      { minLength: 1 },
     ),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival. It may be in the past.' }),
-    check_out: Type.String({
-      format: 'date',
-      description: 'The day of departure. It is after `check_in`, by at most 730 nights.',
-    }),
+    status: oneOf(
+      RESERVATION_STATUSES,
+      'The present status of the reservation. Any status may follow any other. `cancelled` and `expired` hold no nights.',
+    ),
+    room_type_id: uuid('The room type that the OTA has sold.'),
+    rate_plan_id: Type.Optional(
+      orNull(
+        PlanId,
+        'The rate plan of the stay. If it is missing, null or empty, a new reservation gets the cheapest plan, and a known ' +
+          'reservation keeps its plan if its room type stays the same.',
+      ),
+    ),
+    check_in: date('The day of arrival. It may be in the past.'),
+    check_out: date('The day of departure. It is after `check_in`, by at most 730 nights.'),
     guests: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: MAX_INTEGER }), Type.Null()], {
-        description:
-          'The number of guests. It may be above the `max_occupancy` of the room type. If it is missing, null or 0, a new ' +
+      orNull(
+        Type.Integer({ minimum: 0, maximum: MAX_INTEGER }),
+        'The number of guests. It may be above the `max_occupancy` of the room type. If it is missing, null or 0, a new ' +
           'reservation has 1 guest, and a known reservation keeps its number.',
-      }),
+      ),
     ),
     total_amount: Type.Optional(
       Type.Unsafe<string | number | null>({

@@ -1,14 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
-
-export interface ChannelRow {
-  id: string;
-  source: string;
-  channel_key: string;
-  is_active: boolean;
-  created_at: Date;
-}
+import type { Channel } from '#platform/db/types.ts';
 
 const COLUMNS = ['id', 'source', 'channel_key', 'is_active', 'created_at'] as const;
+export type ChannelRow = Pick<Selectable<Channel>, (typeof COLUMNS)[number]>;
 
 export async function listChannels(db: Database, tenantId: number): Promise<ChannelRow[]> {
   return await db
@@ -19,10 +14,7 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
     .execute();
 }
 
-/**
- * Inserts a channel. Changes nothing if a channel with this id exists. The channel exists if an earlier try of the same transaction was
- * committed, but the response to its COMMIT was lost.
- */
+/** Changes nothing if an earlier try of the same transaction was committed, but the response to its COMMIT was lost. */
 export async function insertChannel(
   tx: Tx,
   tenantId: number,
@@ -35,7 +27,6 @@ export async function insertChannel(
     .execute();
 }
 
-/** Returns the channel and locks its row until the transaction ends. Returns undefined if there is no such channel. */
 export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
   return await tx
     .selectFrom('channel')
@@ -55,7 +46,6 @@ export async function updateChannel(
   await tx.updateTable('channel').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
-/** Reads the encrypted secrets of the tenant's channels. */
 export async function readChannelSecrets(db: Database, tenantId: number) {
   return await db
     .selectFrom('channel')

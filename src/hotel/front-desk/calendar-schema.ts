@@ -1,34 +1,24 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { date, integer, price, text, uuid } from '#platform/lib/fields.ts';
 import { RATE_PLAN_EXAMPLES } from '../rates/rates.ts';
 
 const Money = Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } });
 
 export const CalendarQuery = Type.Object({
-  property_id: Type.String({
-    format: 'uuid',
-    description: 'The property, from the list of properties.',
-    examples: ['01a19b53-7418-7fc9-9841-34ae56728784'],
-  }),
-  from: Type.String({ format: 'date', description: 'The first night of the calendar.', examples: ['2030-05-01'] }),
-  to: Type.String({
-    format: 'date',
-    description: 'The day after the last night. It is after `from`, by at most 400 nights.',
-    examples: ['2030-05-04'],
-  }),
+  property_id: uuid('The property, from the list of properties.', '01a19b53-7418-7fc9-9841-34ae56728784'),
+  from: date('The first night of the calendar.', '2030-05-01'),
+  to: date('The day after the last night. It is after `from`, by at most 400 nights.', '2030-05-04'),
 });
 export type CalendarQuery = Type.Static<typeof CalendarQuery>;
 
 const CalendarRatePlan = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the rate plan.' }),
-    name: Type.String({ description: 'The name of the rate plan, unique within the room type.' }),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own.',
-    }),
-    min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
+    id: uuid('The id of the rate plan.'),
+    name: text('The name of the rate plan, unique within the room type.'),
+    base_price: price('The price of each night that has no price of its own.'),
+    min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
     prices: Type.Array(Money, {
       description: 'The price of each night: its own price, or the `base_price` of the plan if it has no own price.',
     }),
@@ -41,9 +31,9 @@ export type CalendarRatePlan = Type.Static<typeof CalendarRatePlan>;
 
 const CalendarRoomType = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the room type.' }),
-    name: Type.String({ description: 'The name of the room type, unique within the property.' }),
-    physical_capacity: Type.Integer({ description: 'The number of rooms of this room type.' }),
+    id: uuid('The id of the room type.'),
+    name: text('The name of the room type, unique within the property.'),
+    physical_capacity: integer('The number of rooms of this room type.'),
     held: Type.Array(Type.Integer(), {
       description:
         'The number of rooms that reservations hold in each night. It is above the capacity after an oversell.',
@@ -58,9 +48,9 @@ export type CalendarRoomType = Type.Static<typeof CalendarRoomType>;
 
 export const StaffCalendar = Type.Object(
   {
-    from: Type.String({ format: 'date', description: 'The first night of the calendar.' }),
-    to: Type.String({ format: 'date', description: 'The day after the last night.' }),
-    today: Type.String({ format: 'date', description: 'The current day in the time zone of the property.' }),
+    from: date('The first night of the calendar.'),
+    to: date('The day after the last night.'),
+    today: date('The current day in the time zone of the property.'),
     room_types: Type.Array(CalendarRoomType, {
       description: 'The active room types of the property, in the order of the tenant document.',
     }),

@@ -3,29 +3,21 @@ import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
-import { nightPrice, type PlanNights, readPlanNights } from '../rates/rates.ts';
+import { type PlanCalendar, readCalendars } from '../rates/rates.ts';
 import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
-/** Largest number of nights of a calendar. */
 const MAX_NIGHTS = 400;
-/**
- * Number of room types that are read together. One statement reads their rate plans, and one statement reads the number of rooms held in
- * each night.
- */
 const ROOM_TYPES_A_BATCH = 10;
 
-/** Property and range of nights of a calendar, with the room types that the calendar shows. */
 export interface Calendar {
   from: DateText;
   to: DateText;
-  /** Current day at the property. */
   today: DateText;
   roomTypes: RoomTypeRow[];
 }
 
 /**
- * Finds the property of a calendar, and its active room types.
  * @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 400 nights, and 404 (code `error`) if the tenant
  * has no active property with this id
  */
@@ -47,8 +39,8 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
 }
 
 /**
- * Yields the calendar as JSON text, one room type after the other. Reads the next room types only when the caller has taken the text of the
- * previous ones. So the memory does not grow with the number of room types, and a slow caller holds no database connection.
+ * Yields the calendar as JSON text. Reads the next room types only when the caller has taken the text of the previous ones. So the memory
+ * does not grow with the number of room types, and a slow caller holds no database connection.
  */
 export async function* calendarTexts(db: Database, tenantId: number, calendar: Calendar): AsyncGenerator<string> {
   const { from, to, today, roomTypes } = calendar;
@@ -64,7 +56,6 @@ export async function* calendarTexts(db: Database, tenantId: number, calendar: C
   yield before === ',' ? ']}' : `${before}]}`;
 }
 
-/** Reads the rate plans of the room types, and the number of rooms held in each night. */
 async function readBatch(
   db: Database,
   tenantId: number,
@@ -74,26 +65,22 @@ async function readBatch(
 ): Promise<CalendarRoomType[]> {
   const checkIn = nights[0] ?? to;
   const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
-  const [plans, held] = await Promise.all([readPlanNights(db, ranges), readHeldCounts(db, ranges)]);
+  const [plans, held] = await Promise.all([readCalendars(db, ranges), readHeldCounts(db, ranges)]);
   return roomTypes.map(({ id, name, physical_capacity }, index) => ({
     id,
     name,
     physical_capacity,
     held: held[index] ?? [],
-    rate_plans: (plans[index] ?? []).map((plan) => planShape(plan, nights)),
+    rate_plans: (plans[index] ?? []).filter(({ is_active }) => is_active).map((plan) => planShape(plan, nights)),
   }));
 }
 
-/** Returns the rate plan with its price and restriction of each night. */
-function planShape({ offsets, prices, sold_out, ...plan }: PlanNights, dates: DateText[]): CalendarRatePlan {
-  const own = new Map(
-    offsets?.map((offset, index) => [offset, { price: prices?.[index], isClosed: sold_out?.[index] }]),
-  );
-  const nights = dates.map((_date, offset) => own.get(offset));
+function planShape({ is_active, differences, ...plan }: PlanCalendar, dates: DateText[]): CalendarRatePlan {
+  const nights = dates.map((date) => differences.get(date));
   return {
     ...plan,
-    prices: nights.map((night) => nightPrice(plan.base_price, night?.price)),
+    prices: nights.map((night) => night?.price ?? plan.base_price),
     is_own: nights.map((night) => typeof night?.price === 'string'),
-    closed: nights.map((night) => night?.isClosed ?? false),
+    closed: nights.map((night) => night?.is_sold_out ?? false),
   };
 }

@@ -6,9 +6,8 @@ import { readKeysetPage } from '#platform/db/keyset-list.ts';
 import { dayAfter, dayAhead, openHotel, openSmallHotel, type TestHotel } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
-import { listOversoldNights } from '../nights/oversold-store.ts';
-import { changeRatePlan } from '../rates/plans.ts';
-import { changeRates } from '../rates/rate-changes.ts';
+import { listOversoldNights } from '../nights/store.ts';
+import { changeRatePlan, changeRates } from '../rates/rate-changes.ts';
 import { changeRoomType } from '../rooms/rooms.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 

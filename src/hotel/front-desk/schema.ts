@@ -1,18 +1,20 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
+import { integer, orNull, text, uuid } from '#platform/lib/fields.ts';
 import { RATE_PLAN_EXAMPLES, RatePlan } from '../rates/rates.ts';
 
 const StaffRoomType = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the room type.' }),
-    name: Type.String({ description: 'The name of the room type, unique within the property.' }),
-    description: Type.String({ description: 'A text about the room type for guests. It may be empty.' }),
-    max_occupancy: Type.Integer({ description: 'The largest number of guests in one room.' }),
-    base_price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
-      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    }),
-    physical_capacity: Type.Integer({ description: 'The number of rooms of this room type.' }),
+    id: uuid('The id of the room type.'),
+    name: text('The name of the room type, unique within the property.'),
+    description: text('A text about the room type for guests. It may be empty.'),
+    max_occupancy: integer('The largest number of guests in one room.'),
+    base_price: orNull(
+      Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }),
+      'The price of one night if the room type has no active rate plan. Null means that no price is set.',
+    ),
+    physical_capacity: integer('The number of rooms of this room type.'),
     amenities: Type.Array(Type.String(), { description: 'The names of the amenities in the room.' }),
     images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'The URLs of the pictures.' }),
     rate_plans: Type.Array(RatePlan, { description: 'The active rate plans of the room type.' }),
@@ -20,25 +22,20 @@ const StaffRoomType = Type.Object(
   { title: 'StaffRoomType', description: 'A room type with its capacity and its active rate plans.' },
 );
 
-/**
- * Property in responses of the staff API, with its time zone, check-in and check-out times, room types, capacities and active rate plans.
- */
 export const StaffProperty = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the property.' }),
-    name: Type.String({ description: 'The name of the property, unique within the tenant.' }),
-    address: Type.String({ description: 'The street and number of the property. It may be empty.' }),
-    city: Type.String({ description: 'The city of the property. It may be empty.' }),
-    country_code: Type.String({ description: 'The country of the property, as two letters of ISO 3166.' }),
-    timezone: Type.String({ description: 'The IANA name of the time zone of the property.' }),
-    check_in_time: Type.String({
-      description:
-        'The time from which rooms are ready on the day of arrival, as HH:MM in the time zone of the property.',
-    }),
-    check_out_time: Type.String({
-      description:
-        'The time by which guests leave their rooms on the day of departure, as HH:MM in the time zone of the property.',
-    }),
+    id: uuid('The id of the property.'),
+    name: text('The name of the property, unique within the tenant.'),
+    address: text('The street and number of the property. It may be empty.'),
+    city: text('The city of the property. It may be empty.'),
+    country_code: text('The country of the property, as two letters of ISO 3166.'),
+    timezone: text('The IANA name of the time zone of the property.'),
+    check_in_time: text(
+      'The time from which rooms are ready on the day of arrival, as HH:MM in the time zone of the property.',
+    ),
+    check_out_time: text(
+      'The time by which guests leave their rooms on the day of departure, as HH:MM in the time zone of the property.',
+    ),
     room_types: Type.Array(StaffRoomType, {
       description: 'The active room types of the property, in the order of the tenant document.',
     }),

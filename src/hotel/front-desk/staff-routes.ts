@@ -5,7 +5,8 @@ import type { Guard } from '#platform/http/guard.ts';
 import { sendTexts } from '#platform/http/list.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
 import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
-import { listStaffProperties } from './front-desk.ts';
+import { listActivePlans } from '../rates/rates.ts';
+import { listProperties } from '../rooms/rooms.ts';
 import { StaffProperty } from './schema.ts';
 
 interface Dependencies {
@@ -46,9 +47,8 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         summary: 'Read the rooms, prices and closed nights of a property, night by night',
         description:
           'Returns up to 400 nights of one property: for each active room type the rooms that are held, and for each of its active ' +
-          'rate plans the price and the restriction of each night. The first value of each list belongs to the night `from`, and ' +
-          'the last one to the night before `to`. The response is streamed. The service reads the room types one after the other ' +
-          'while it sends the response. So the values of two room types may be of different moments.',
+          'rate plans the price and the restriction of each night. The response is streamed. The service reads the room types one ' +
+          'after the other while it sends the response. So the values of two room types may be of different moments.',
         tags: ['Calendar'],
         querystring: CalendarQuery,
         response: { 200: StaffCalendar },
@@ -60,4 +60,16 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
       return await sendTexts(request, reply, () => calendarTexts(db, tenantId, calendar));
     },
   );
+}
+
+/** Returns the active properties of the tenant, with their active room types and rate plans, in the order of the tenant document. */
+async function listStaffProperties(db: Database, tenantId: number): Promise<StaffProperty[]> {
+  const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
+  return properties.map(({ property: { tenant_id, position, is_active, ...property }, roomTypes }) => ({
+    ...property,
+    room_types: roomTypes.map(({ tenant_id: _tenant, position: _, is_active: __, property_id, ...roomType }) => ({
+      ...roomType,
+      rate_plans: plans.get(roomType.id) ?? [],
+    })),
+  }));
 }

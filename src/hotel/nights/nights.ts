@@ -1,11 +1,11 @@
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';
-import { changeHeld, type HeldNights, type Night, type NightChange, type NightRange, readHeld } from './store.ts';
+import type { StayRange } from '../rates/rates.ts';
+import { changeHeld, type HeldNights, type Night, type NightChange, readHeld } from './store.ts';
 
-export { changeHeld, findHeld, type NightRange } from './store.ts';
+export { changeHeld, findHeld } from './store.ts';
 
-/** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. */
 export interface Hold {
   roomTypeId: string;
   checkIn: DateText;
@@ -13,12 +13,9 @@ export interface Hold {
 }
 
 /**
- * Releases the nights that a reservation held before (`from`), and holds the nights that it needs now (`to`). `from` is null if the
- * reservation held no night, and `to` is null if it needs no night, for example after a cancellation. Does not write the counters of nights
- * that are in both `from` and `to`.
- * @param capacity number of rooms of the room type of `to`. By default, the number of held rooms is not checked
- * @returns false if an added night has no room left. The caller must then roll back the transaction, because this call may already have
- * held or released rooms on other nights
+ * Releases the nights of `from` and holds the nights of `to`, without a write to the counters of nights in both.
+ * @param capacity by default, the number of held rooms is not checked
+ * @returns false if an added night has no room left. The caller must then roll back the transaction
  */
 export async function moveHold(
   tx: Tx,
@@ -42,25 +39,21 @@ export async function moveHold(
   return (await changeCounters(tx, all)).length === all.length;
 }
 
-/** Request to hold one room on each night of a new stay. */
 export interface NewHold {
   tenantId: number;
   hold: Hold;
-  /** Number of rooms of the room type, which is the largest number that may be held on one night. If Infinity, it is not checked. */
   capacity: number;
 }
 
 /**
- * Holds the nights of several stays. If the stays together need more rooms of a night than are left, the function refuses every stay that
- * includes this night. The caller may then try the refused stays one at a time.
- * @param stays on one database node, the stays may belong to several tenants. On a database cluster, all stays must belong to one tenant
+ * Holds the nights of several stays. If the stays together need more rooms of a night than are left, refuses every stay that includes this
+ * night. On a database cluster, all stays must belong to one tenant.
  * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // The SQL statement of `changeHeld` does not check the capacity of a night that has no row yet. So if the stays of this call together
-  // need more rooms of a night than the room type has, they are refused here.
+  // As in `moveHold`: stays that together need more rooms of a night than the room type has are refused here.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
   const held = new Set((await changeCounters(tx, sums.all())).map((night) => sums.of(night)));
@@ -75,7 +68,6 @@ export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]):
   return new Set(refused.map(({ stay }) => stay));
 }
 
-/** @returns the nights that were changed. A night without enough rooms is not changed */
 async function changeCounters(tx: Tx, changes: NightSum[]): Promise<Night[]> {
   const changed = changes.length === 0 ? [] : await changeHeld(tx, changes);
   const negative = changed.find(({ held }) => held < 0);
@@ -89,18 +81,12 @@ async function changeCounters(tx: Tx, changes: NightSum[]): Promise<Night[]> {
   return changed;
 }
 
-/**
- * Sum of the rooms that several stays add to one night counter. `capacity` is the total number of rooms of the room type, or Infinity if
- * the capacity is not checked. The service reads the capacity for each stay. If the hotel changes the capacity between two reads, the
- * smallest capacity that was read counts.
- */
+/** If the hotel changes the capacity between two reads, the smallest capacity that was read counts. */
 type NightSum = NightChange & { capacity: number };
 
-/** Sums of the changes that several stays make to night counters, one sum for each night. */
 class NightSums {
   readonly #sums = new Map<string, NightSum>();
 
-  /** Adds `rooms` to the sum of each night of the stay. Returns the sums of these nights. */
   addStay(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold, rooms: number, capacity = Infinity): NightSum[] {
     return nightsOf(checkIn, checkOut).map((date) => this.add({ tenantId, roomTypeId, date }, rooms, capacity));
   }
@@ -117,7 +103,6 @@ class NightSums {
     return this.#sums.get(keyOf(night));
   }
 
-  /** Returns the sums of all nights on which the number of held rooms changes. */
   all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }
@@ -127,40 +112,28 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
   return `${tenantId} ${roomTypeId} ${date}`;
 }
 
-/** Reads the number of rooms held on each night of the range, sorted by date. */
-export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
+export type ReadHeldNights = (range: StayRange) => Promise<{ date: DateText; held: number }[]>;
 
 /** Creates the reader of night counters. Calls that arrive together share one SQL statement. */
 export function createNightReader(db: Database): ReadHeldNights {
   const readCounters = batching(
     db,
-    (ranges: NightRange[]) => readHeld(db, ranges),
+    (ranges: StayRange[]) => readHeld(db, ranges),
     ({ tenantId }) => tenantId,
   );
-  return async (range) => listNights(range, await readCounters(range));
+  return async (range) => {
+    const held = heldOf(range, await readCounters(range));
+    return nightsOf(range.checkIn, range.checkOut).map((date, night) => ({ date, held: held[night] ?? 0 }));
+  };
 }
 
-/**
- * Reads the numbers of rooms held on the nights of several ranges, by one statement. Returns one list for each range. The list has one
- * number for each night of the range, sorted by date.
- */
-export async function readHeldCounts(db: Database, ranges: NightRange[]): Promise<number[][]> {
+/** Reads the number of rooms held on each night of several ranges, by one statement. */
+export async function readHeldCounts(db: Database, ranges: StayRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
-  return ranges.map(({ checkIn, checkOut }, index) => {
-    const counts = Array.from({ length: countNights(checkIn, checkOut) }, () => 0);
-    counters[index]?.offsets?.forEach((offset, position) => (counts[offset] = counters[index]?.held?.[position] ?? 0));
-    return counts;
-  });
+  return ranges.map((range, index) => heldOf(range, counters[index]));
 }
 
-/** Returns an entry for each night of the range. A night without a counter has 0 rooms held. */
-function listNights({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
-  const nights = nightsOf(checkIn, checkOut).map((date) => ({ date, held: 0 }));
-  counters?.offsets?.forEach((offset, index) => {
-    const night = nights[offset];
-    if (night !== undefined) {
-      night.held = counters.held?.[index] ?? 0;
-    }
-  });
-  return nights;
+function heldOf({ checkIn, checkOut }: StayRange, counters: HeldNights | undefined): number[] {
+  const held = new Map(counters?.offsets?.map((offset, index) => [offset, counters.held?.[index]]));
+  return Array.from({ length: countNights(checkIn, checkOut) }, (_, night) => held.get(night) ?? 0);
 }

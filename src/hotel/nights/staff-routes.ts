@@ -3,8 +3,8 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
 import { todayIn } from '#platform/lib/dates.ts';
-import { listOversoldNights, type OversoldNight as NightRow } from './oversold-store.ts';
 import { OversoldNight, OversoldQuery } from './schema.ts';
+import { listOversoldNights } from './store.ts';
 
 interface Dependencies {
   db: Database;
@@ -35,6 +35,6 @@ export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): vo
   );
 }
 
-function nightShape({ room_type_id, date, capacity, held }: NightRow): NightRow {
+function nightShape({ room_type_id, date, capacity, held }: OversoldNight): OversoldNight {
   return { room_type_id, date, capacity, held };
 }

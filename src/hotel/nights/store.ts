@@ -1,24 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
+import { STAY_RANGE, type StayRange } from '../rates/rates.ts';
+import type { OversoldNight } from './schema.ts';
 
-/** One night of one room type. */
 export interface Night {
   tenantId: number;
   roomTypeId: string;
   date: DateText;
 }
 
-/** Change of the number of rooms held on one night. `rooms` is negative if rooms are released. */
+/** `rooms` is negative if rooms are released. */
 export interface NightChange extends Night {
   rooms: number;
 }
 
-/**
- * Row of the INSERT that changes a night counter. If the night has no row yet, this row is stored. Otherwise the `held` of this row is
- * added to the `held` of the stored row.
- */
 interface NightRow {
   tenant_id: number;
   room_type_id: string;
@@ -38,10 +36,9 @@ const OWNER: Owner<NightRow> = {
  * not check the capacity of a night that has no row yet, so the caller must check it before. A release is not checked, because an oversold
  * night may stay above the capacity even after the release.
  *
- * `rowsToInsert` sorts the rows of the INSERT. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be
- * safe, because PostgreSQL could lock its rows in another order.
+ * `rowsToInsert` sorts the rows. So all writers lock the nights in the same order and cannot deadlock. An UPDATE would not be safe, because
+ * PostgreSQL could lock its rows in another order.
  * @param changes on a database cluster, all nights must belong to one tenant. A missing or infinite capacity is not checked
- * @returns each changed night with the number of rooms that are held after the change
  */
 export async function changeHeld(
   tx: Tx,
@@ -64,10 +61,7 @@ export async function changeHeld(
 
 const MAX_INTEGER = 2_147_483_647;
 
-/**
- * Returns an SQL expression for the capacity of the room type of `n`, which is a row of the table `night`. The expression contains a list
- * of the capacities from `changes`, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`.
- */
+/** Lists the capacities, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. */
 function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBuilder<unknown> {
   const capacities = new Map<string, number>();
   for (const { roomTypeId, capacity = Infinity } of changes) {
@@ -79,7 +73,6 @@ function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBu
   return sql`coalesce(${listed}, ${sql.lit(MAX_INTEGER)})`;
 }
 
-/** Returns the number of rooms held on one night. */
 export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): Promise<number> {
   const row = await db
     .selectFrom('night')
@@ -91,42 +84,47 @@ export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): P
   return row?.held ?? 0;
 }
 
-/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
-export interface NightRange {
-  tenantId: number;
-  roomTypeId: string;
-  checkIn: DateText;
-  checkOut: DateText;
-}
-
-const NIGHT_RANGE = new Fields<NightRange>({
-  tenantId: 'bigint',
-  roomTypeId: 'uuid',
-  checkIn: 'date',
-  checkOut: 'date',
-});
-
-/**
- * Counters of the nights of a range. `held[n]` is the number of rooms held on the night that is `offsets[n]` days after check-in.
- * Both lists are null if no night of the range has a counter.
- */
+/** `held[n]` belongs to the night that is `offsets[n]` days after check-in. Both lists are null if no night of the range has a counter. */
 export interface HeldNights {
   offsets: number[] | null;
   held: number[] | null;
 }
 
-/**
- * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. The result has the lists
- * `offsets` and `held` for each range, because reading two lists is faster than reading one row for each night.
- */
-export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
+/** Reads the counters of several ranges. Two lists are faster to read than one row for each night. */
+export function readHeld(db: Database, ranges: StayRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(
     db,
-    NIGHT_RANGE,
+    STAY_RANGE,
     ranges,
     ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<HeldNights>`
       SELECT to_json(array_agg(date - ${checkIn})) AS offsets, to_json(array_agg(held)) AS held FROM night
       WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId} AND date >= ${checkIn} AND date < ${checkOut}
     `,
   );
+}
+
+/**
+ * Returns the list of oversold nights from the date `from` on, also of inactive room types, because their stays still need rooms.
+ *
+ * PostgreSQL runs the inner query separately because of its `ORDER BY date`. Without it, PostgreSQL might join the two tables in another
+ * way, and read more counters.
+ */
+export function listOversoldNights(tenantId: number, from: DateText): KeysetList<OversoldNight> {
+  return {
+    name: 'oversold',
+    from: sql`room_type AS r CROSS JOIN LATERAL (
+      SELECT date, held FROM night WHERE tenant_id = ${tenantId} AND room_type_id = r.id AND date >= ${from}::date ORDER BY date
+    ) AS n`,
+    ofTenant: sql`r.tenant_id = ${tenantId}`,
+    filters: [sql`n.held > r.physical_capacity`],
+    key: [
+      { name: 'room_type_id', column: sql`r.id`, type: 'uuid' },
+      { name: 'date', column: sql`n.date`, type: 'date' },
+    ],
+    direction: 'ASC',
+    row: sql`
+      SELECT r.id AS room_type_id, n.date, r.physical_capacity AS capacity, n.held
+      FROM room_type AS r JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id
+      WHERE r.tenant_id = ${tenantId} AND n.tenant_id = ${tenantId} AND r.id = page.room_type_id AND n.date = page.date`,
+  };
 }

@@ -16,10 +16,11 @@ import {
 } from '../rates/rates.ts';
 import {
   checkRange,
+  findStay,
   PmsReservation,
   pmsShape,
   type ReservationRow,
-  type Reservations,
+  readByCheckIn,
 } from '../reservations/reservations.ts';
 import { type Clock, type FindRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
@@ -40,7 +41,6 @@ interface Dependencies {
   db: Database;
   findRoomType: FindRoomType;
   readHeldNights: ReadHeldNights;
-  reservations: Reservations;
   pmsGuard: Guard;
 }
 
@@ -49,10 +49,6 @@ const MAX_RESERVATIONS = 200;
 const SHARED = { tags: ['PMS'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
-/**
- * Registers the routes of the PMS API. These routes only translate between the contract of the PMS API and the code for rooms, rates,
- * nights and reservations.
- */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
   inventoryRoute(app, dependencies);
@@ -207,8 +203,7 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
           'Writes 1 to 1,000 entries of one plan. If one entry is refused, the call writes no entry. `stop_sell` is the same ' +
           'flag as `is_sold_out` of a rate. The night keeps its price, or the `base_price` if it has no price of its own. The ' +
           'same call may be sent again.\n\n' +
-          'An entry without `stop_sell` opens its night, even if you send the entry only for its `min_nights`. `min_nights` ' +
-          'applies to the whole plan and not to the night, so the last `min_nights` in the list counts.',
+          'An entry without `stop_sell` opens its night, even if you send the entry only for its `min_nights`.',
         body: RestrictionsWrite,
         response: { 200: RestrictionsWritten },
       },
@@ -217,7 +212,7 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
   );
 }
 
-function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard }: Dependencies): void {
+function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/reservations/',
     {
@@ -238,7 +233,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const rows = await reservations.listByCheckIn(tenantId, request.query.status, MAX_RESERVATIONS);
+      const rows = await readByCheckIn(db, { tenantId, status: request.query.status, limit: MAX_RESERVATIONS });
       const clocks = await readClocks(db, tenantId);
       // The database sorts the reservations by the local date of check-in. The response is sorted by the check-in time in UTC. The two
       // orders may differ, because the properties may have different time zones.
@@ -265,7 +260,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const row = await reservations.get(tenantId, request.params.booking_id);
+      const row = await findStay(db, tenantId, request.params.booking_id);
       return shapeBy(await findRoomType(tenantId, row.room_type_id), row);
     },
   );

@@ -1,24 +1,27 @@
-import { type Actor, type NewAuditEntry, writeAuditEntries } from '#access/audit/audit.ts';
+import { type Actor, type NewAuditEntry, prepareAudit, writeAuditEntries } from '#access/audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, invalidField } from '#platform/errors.ts';
+import { apiError, invalidField, notFound } from '#platform/errors.ts';
+import { isUuid } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import { lockPlans } from './plans.ts';
-import type { ChangedNight, NightChange, NightState, RateChanges, RatesChanged } from './staff-schema.ts';
+import type {
+  ChangedNight,
+  ChangedRatePlan,
+  NightChange,
+  NightState,
+  RateChanges,
+  RatePlanChange,
+  RatesChanged,
+} from './staff-schema.ts';
 import * as store from './store.ts';
 
-/**
- * Largest number of nights that one error message names. The message names nights whose stored values differ from the `expected` values of
- * the call.
- */
 const NAMED_NIGHTS = 5;
 
 /**
- * Changes nights of rate plans in one transaction. If one night is refused, no night changes. The plans may be inactive. While the
- * transaction runs, no other writer changes the nights, because each writer locks the plans first.
+ * Changes nights of rate plans in one transaction, all or none. Each writer locks the plans first.
  * @returns the nights whose values the call changes, in the order of the call
  * @throws ApiError 400 `invalid_request` if a night is named twice, 404 (code `error`) if a plan is unknown or belongs to another tenant,
- * and 409 `invalid_status_transition` if the stored values of a night differ from the `expected` values of the call
+ * 409 `invalid_status_transition` if a night does not have its `expected` values
  */
 export async function changeRates(db: Database, actor: Actor, input: RateChanges): Promise<RatesChanged> {
   const changes = input.changes.map((change) => ({ ...change, rate_plan_id: change.rate_plan_id.toLowerCase() }));
@@ -58,7 +61,6 @@ function keyOf({ rate_plan_id, date }: Night): string {
   return `${rate_plan_id} ${date}`;
 }
 
-/** Reads the prices and restrictions of the nights. @returns a function that returns the price and the restriction of one night */
 async function readStates(tx: Tx, tenantId: number, nights: Night[]): Promise<(night: Night) => NightState> {
   const rows = await store.readNights(tx, tenantId, nights);
   const states = new Map(rows.map(({ price, is_sold_out, ...night }) => [keyOf(night), { price, is_sold_out }]));
@@ -69,7 +71,6 @@ function isEqual(a: NightState, b: NightState): boolean {
   return a.price === b.price && a.is_sold_out === b.is_sold_out;
 }
 
-/** Refuses the call if a night does not have its expected values. The message names the first `NAMED_NIGHTS` of these nights. */
 function refuseUnexpected(changes: NightChange[], stateOf: (night: Night) => NightState): void {
   const unexpected = changes.filter(
     (change) => change.expected !== undefined && !isEqual(stateOf(change), stateFrom(change.expected)),
@@ -94,10 +95,7 @@ function stateFrom({ price, is_sold_out }: NightState): NightState {
   return { price: price === null ? null : formatMoney(price), is_sold_out };
 }
 
-/**
- * Returns the nights whose stored values the changes would change, with the values before and after. A value that a change leaves out stays
- * as it is.
- */
+/** A value that a change leaves out stays as it is. */
 function differencesOf(changes: NightChange[], stateOf: (night: Night) => NightState): ChangedNight[] {
   return changes.flatMap((change) => {
     const before = stateOf(change);
@@ -113,11 +111,50 @@ async function write(tx: Tx, actor: Actor, changed: ChangedNight[]): Promise<voi
   await writeAuditEntries(tx, actor, auditEntriesOf(changed));
 }
 
-/** Returns one audit entry for each rate plan. */
 function auditEntriesOf(changed: ChangedNight[]): NewAuditEntry[] {
   return [...Map.groupBy(changed, (night) => night.rate_plan_id)].map(([subject, nights]) => ({
     action: 'rates.changed',
     subject,
     details: { entries: nights.map(({ rate_plan_id, ...entry }) => entry) },
   }));
+}
+
+/** @throws ApiError 404 (code `error`) if a plan is unknown or belongs to another tenant */
+export async function lockPlans(
+  tx: Tx,
+  tenantId: number,
+  entries: { rate_plan_id: string }[],
+): Promise<store.RatePlanRow[]> {
+  const ids = [...new Set(entries.map((entry) => entry.rate_plan_id.toLowerCase()))];
+  const plans = ids.every(isUuid) ? await store.lockPlans(tx, tenantId, ids) : [];
+  if (plans.length < ids.length) {
+    throw notFound('rate plan');
+  }
+  return plans;
+}
+
+/** @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant */
+export async function changeRatePlan(
+  db: Database,
+  actor: Actor,
+  id: string,
+  change: RatePlanChange,
+): Promise<ChangedRatePlan> {
+  const recordAudit = prepareAudit(actor);
+  return await inTransaction(db, async (tx) => {
+    const [plan] = await lockPlans(tx, actor.tenantId, [{ rate_plan_id: id }]);
+    if (plan === undefined) {
+      throw notFound('rate plan');
+    }
+    const before = { base_price: plan.base_price, min_nights: plan.min_nights };
+    const after = {
+      base_price: change.base_price === undefined ? before.base_price : formatMoney(change.base_price),
+      min_nights: change.min_nights ?? before.min_nights,
+    };
+    if (after.base_price !== before.base_price || after.min_nights !== before.min_nights) {
+      await store.updatePlan(tx, actor.tenantId, plan.id, after);
+      await recordAudit(tx, { action: 'rate_plan.changed', subject: plan.id, details: { before, after } });
+    }
+    return { id: plan.id, name: plan.name, ...after, is_active: plan.is_active };
+  });
 }

@@ -9,52 +9,43 @@ import { type DateText, nightsOf } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
-import { lockPlans } from './plans.ts';
-import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
+import { lockPlans } from './rate-changes.ts';
+import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { type PlanNights, readPlanNights } from './store.ts';
-export { checkAmounts, checkPrices } from './amounts.ts';
-export { isOpen, nightPrice, type PlanCalendar, type Quote, quoteCheapest, quotePlan, roundedQuote } from './quote.ts';
+export { STAY_RANGE, type StayRange } from './store.ts';
+export {
+  checkAmounts,
+  checkPrices,
+  isOpen,
+  type PlanCalendar,
+  type Quote,
+  quoteCheapest,
+  quotePlan,
+  roundedQuote,
+} from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
-/** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */
+/** Returns the active rate plans of each room type, in the order of the tenant document. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
-  const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
-  return new Map(
-    Object.entries(Object.groupBy(plans, (plan) => plan.room_type_id)).map(([roomTypeId, rows = []]) => [
-      roomTypeId,
-      rows.map(({ id, name, base_price, is_refundable, min_nights }) => ({
-        id,
-        name,
-        base_price,
-        is_refundable,
-        min_nights,
-      })),
-    ]),
-  );
+  const plans = new Map<string, RatePlan[]>();
+  for (const { tenant_id, room_type_id, position, is_active, ...plan } of await store.readPlans(db, tenantId)) {
+    if (is_active) {
+      plans.set(room_type_id, [...(plans.get(room_type_id) ?? []), plan]);
+    }
+  }
+  return plans;
 }
 
-/**
- * Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights from `checkIn` to the night before
- * `checkOut`.
- */
-export async function readCalendars(
-  db: Db,
-  tenantId: number,
-  roomTypeId: string,
-  checkIn: DateText,
-  checkOut: DateText,
-): Promise<PlanCalendar[]> {
-  const [plans = []] = await store.readPlansInRanges(db, [{ tenantId, roomTypeId, checkIn, checkOut }]);
-  return plans.map(calendarOf);
+/** Reads, for each range, all rate plans of its room type, active or not, with their prices and restrictions for its nights. */
+export async function readCalendars(db: Db, ranges: store.StayRange[]): Promise<PlanCalendar[][]> {
+  return (await store.readPlansInRanges(db, ranges)).map((plans) => plans.map(calendarOf));
 }
 
 export interface RateReader {
-  /** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
   readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
-  /** Returns the nights of the range on which all active rate plans of the room type are sold out (decision 24). */
+  /** Returns the nights on which all active rate plans of the room type are sold out (decision 24). */
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
@@ -66,16 +57,15 @@ export function createRateReader(db: Database): RateReader {
       (ranges: store.StayRange[]) => read(db, ranges),
       ({ tenantId }) => tenantId,
     );
-  const readPlans = batched(store.readPlansInRanges);
   const readSoldOutNights = batched(store.readSoldOutNights);
   return {
-    readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
+    readCalendars: batched(readCalendars),
     readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
   };
 }
 
 /**
- * Returns the price of each night from `checkIn` to the night before `checkOut` under one rate plan, which may be inactive.
+ * Returns the price of each night under one rate plan, which may be inactive.
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function readRates(
@@ -89,17 +79,18 @@ export async function readRates(
   if (plan === undefined) {
     throw notFound('rate plan');
   }
-  const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
-  const byDate = new Map(rows.map((row) => [row.date, row]));
-  return nightsOf(checkIn, checkOut).map((date) => {
-    const row = byDate.get(date);
-    return { date, price: nightPrice(plan.base_price, row?.price), is_sold_out: row?.is_sold_out ?? false };
+  const dates = nightsOf(checkIn, checkOut);
+  const nights = dates.map((date) => ({ rate_plan_id: plan.id, date }));
+  const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));
+  return dates.map((date) => {
+    const row = rows.get(date);
+    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
   });
 }
 
 /**
- * Writes the nightly prices of one rate plan in one transaction. If several entries have the same date, the last entry wins (decision 29).
- * @returns the written prices, one entry for each date, sorted by date
+ * Writes the nightly prices of one rate plan. If several entries have the same date, the last entry wins (decision 29).
+ * @returns the written prices, sorted by date
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
@@ -120,9 +111,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
 }
 
 /**
- * Writes restrictions of one rate plan in one transaction. `stop_sell` of an entry applies to the date of the entry, and `min_nights`
- * applies to the whole plan (PMS contract §4).
- * @returns the number of entries in the call
+ * Writes restrictions of one rate plan. `stop_sell` applies to the date of its entry, and `min_nights` to the whole plan (PMS contract §4).
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */
 export async function writeRestrictions(
@@ -154,17 +143,13 @@ function nightsOfPlan(planId: string, nights: Iterable<store.RateRow>): store.Pl
   return Array.from(nights, (night) => ({ ...night, rate_plan_id: planId }));
 }
 
-/**
- * Locks the rate plans of the nights and writes the nights. Without the locks, two concurrent `MERGE` statements could both insert the same
- * night, and the second one would fail.
- */
+/** Without the locks, two concurrent `MERGE` statements could both insert the same night, and the second one would fail. */
 async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await lockPlans(tx, write.tenantId, write.nights);
   await store.storeNights(tx, write);
 }
 
 export interface AppliedRatePlans {
-  /** Rate plans of the tenant document, in the order of the document. The key is the id of the room type. */
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }
@@ -172,8 +157,6 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type. In the returned `changes`, the name of a rate plan begins with the name of its
- * room type
  */
 export async function applyRatePlans(
   tx: Tx,
@@ -185,6 +168,7 @@ export async function applyRatePlans(
   const wanted = roomTypes
     .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))
     .map(({ roomTypeId, plan }, position) => ({
+      tenant_id: tenantId,
       id: stored.find((row) => row.room_type_id === roomTypeId && row.name === plan.name)?.id ?? newId(),
       room_type_id: roomTypeId,
       position,
@@ -196,7 +180,7 @@ export async function applyRatePlans(
     }));
   const changed = changedRows(stored, wanted);
   if (changed.length > 0) {
-    await store.upsertPlans(tx, tenantId, rowsToWrite(changed));
+    await store.upsertPlans(tx, rowsToWrite(changed));
   }
   return {
     plans: Map.groupBy(wanted, (plan) => plan.room_type_id),

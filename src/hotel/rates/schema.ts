@@ -1,13 +1,11 @@
 import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
+import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 
 /** Largest integer of the API (decision 6). */
 export const MAX_INTEGER = 2_147_483_647;
 
-/** Rate plans of the room type Double of the demo tenant. The OpenAPI documents show them as examples. */
 export const RATE_PLAN_EXAMPLES = [
   {
     id: '01a19b53-7418-7800-ad62-07fe609eac8f',
@@ -25,20 +23,13 @@ export const RATE_PLAN_EXAMPLES = [
   },
 ];
 
-/** Rate plan of a room type (PMS contract §2). */
 export const RatePlan = Type.Object(
   {
-    id: Type.String({
-      format: 'uuid',
-      description: 'The id of the plan. Calls for rates and restrictions take it as `rate_plan_id`.',
-    }),
-    name: Type.String({ description: 'The name of the plan, unique within the room type.' }),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
-    }),
-    is_refundable: Type.Boolean({ description: 'True if the guest gets the money back after a cancellation.' }),
-    min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
+    id: uuid('The id of the plan. Calls for rates and restrictions take it as `rate_plan_id`.'),
+    name: text('The name of the plan, unique within the room type.'),
+    base_price: price('The price of each night that has no price of its own, in the currency of the tenant.'),
+    is_refundable: boolean('True if the guest gets the money back after a cancellation.'),
+    min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
   },
   {
     title: 'RatePlan',
@@ -48,17 +39,11 @@ export const RatePlan = Type.Object(
 );
 export type RatePlan = Type.Static<typeof RatePlan>;
 
-/** Price of one night under a rate plan (PMS contract §2). */
 export const Rate = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: "The price of the night. If no price was written for the night, it is the plan's `base_price`.",
-    }),
-    is_sold_out: Type.Boolean({
-      description: 'True if the plan is closed for this night, by a rate or by `stop_sell`.',
-    }),
+    date: date('The day on which the night begins.'),
+    price: price("The price of the night. If no price was written for the night, it is the plan's `base_price`."),
+    is_sold_out: boolean('True if the plan is closed for this night, by a rate or by `stop_sell`.'),
   },
   {
     title: 'Rate',
@@ -68,11 +53,8 @@ export const Rate = Type.Object(
 );
 export type Rate = Type.Static<typeof Rate>;
 
-const PlanId = Type.String({ format: 'uuid', description: 'The rate plan to change. It may be inactive.' });
-const Night = Type.String({
-  format: 'date',
-  description: 'The day on which the night begins. It may be in the past.',
-});
+const PlanId = uuid('The rate plan to change. It may be inactive.');
+const Night = date('The day on which the night begins. It may be in the past.');
 const Closed = Type.Optional(
   Type.Boolean({
     default: false,
@@ -122,11 +104,11 @@ const RestrictionWrite = Type.Object(
     date: Night,
     stop_sell: Closed,
     min_nights: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), Type.Null()], {
-        description:
-          'The shortest stay under the plan, in nights. It applies to the whole plan and not only to the date of its entry. If ' +
+      orNull(
+        Type.Integer({ minimum: 1, maximum: MAX_INTEGER }),
+        'The shortest stay under the plan, in nights. It applies to the whole plan and not only to the date of its entry. If ' +
           'several entries have a value, the last one applies. Null or a missing value changes nothing.',
-      }),
+      ),
     ),
   },
   { title: 'RestrictionWrite', description: 'Closes or opens one night, and may set the shortest stay of the plan.' },

@@ -3,9 +3,8 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { MAX_RATES_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
-import { checkAmounts, checkPrices } from './amounts.ts';
-import { changeRatePlan } from './plans.ts';
-import { changeRates } from './rate-changes.ts';
+import { checkAmounts, checkPrices } from './quote.ts';
+import { changeRatePlan, changeRates } from './rate-changes.ts';
 import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
 
 const SHARED = { tags: ['Rates'] };
@@ -13,7 +12,6 @@ const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.'
 
 interface Dependencies {
   db: Database;
-  /** Guard that accepts people who may write prices and restrictions. */
   rateGuard: Guard;
 }
 
@@ -31,10 +29,8 @@ export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void
         description:
           'Changes 1 to 1,000 nights of one or several rate plans. If one entry is refused, the call changes no night. An entry ' +
           'changes only the values that it has. The response lists only the nights whose values differ from before, each with ' +
-          'both values, so a console can show what has changed and take it back.\n\n' +
-          'Send `expected` with the values that you have read. If another person or the PMS has changed a night meanwhile, the ' +
-          'call is refused with 409, and the message names the first nights that differ. With `dry_run`, the call makes all ' +
-          'checks and returns what would change, but changes nothing.\n\n' +
+          'both values, so a console can show what has changed and take it back. If nights do not have their `expected` values, ' +
+          'the message names the first of them.\n\n' +
           'Partners see the new prices immediately. A stay that is booked keeps its price.',
         body: RateChanges,
         response: { 200: RatesChanged },

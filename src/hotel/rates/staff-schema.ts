@@ -2,34 +2,32 @@ import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY, MONEY_PATTERN } from '#platform/lib/money.ts';
+import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 import { MAX_INTEGER, RATE_PLAN_EXAMPLES } from './schema.ts';
 
 const FLEXIBLE = '01a19b53-7418-7800-ad62-07fe609eac8f';
 
-const OwnPrice = Type.Union([Type.String(MONEY), Type.Null()], {
-  description: 'The own price of the night, as text. Null means the `base_price` of the plan.',
-});
-const IsSoldOut = Type.Boolean({ description: 'True if the plan is closed for the night.' });
+const OwnPrice = orNull(
+  Type.String(MONEY),
+  'The own price of the night, as text. Null means the `base_price` of the plan.',
+);
+const IsSoldOut = boolean('True if the plan is closed for the night.');
 
 const NightChange = Type.Object(
   {
-    rate_plan_id: Type.String({ format: 'uuid', description: 'The rate plan. It may be inactive.' }),
-    date: Type.String({
-      format: 'date',
-      description:
-        'The day on which the night begins. It may be in the past. A call names each night of a plan at most once.',
-    }),
+    rate_plan_id: uuid('The rate plan. It may be inactive.'),
+    date: date(
+      'The day on which the night begins. It may be in the past. A call names each night of a plan at most once.',
+    ),
     price: Type.Optional(
-      Type.Union([Type.String(MONEY), Type.Null()], {
-        description:
-          'The new price of the night, as text with at most two decimals, or with none if the currency of the tenant has none. Null removes the own price, so that the `base_price` of ' +
+      orNull(
+        Type.String(MONEY),
+        'The new price of the night, as text with at most two decimals, or with none if the currency of the tenant has none. Null removes the own price, so that the `base_price` of ' +
           'the plan applies. A missing value keeps the price.',
-      }),
+      ),
     ),
     is_sold_out: Type.Optional(
-      Type.Boolean({
-        description: 'True closes the plan for the night, and false opens it. A missing value changes nothing.',
-      }),
+      boolean('True closes the plan for the night, and false opens it. A missing value changes nothing.'),
     ),
     expected: Type.Optional(
       Type.Object(
@@ -82,9 +80,10 @@ export type RateChanges = Type.Static<typeof RateChanges>;
 
 const NightState = Type.Object(
   {
-    price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
-      description: 'The own price of the night. Null means the `base_price` of the plan.',
-    }),
+    price: orNull(
+      Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }),
+      'The own price of the night. Null means the `base_price` of the plan.',
+    ),
     is_sold_out: IsSoldOut,
   },
   { title: 'NightState', description: 'The price and the restriction of one night under a rate plan.' },
@@ -93,8 +92,8 @@ export type NightState = Type.Static<typeof NightState>;
 
 const ChangedNight = Type.Object(
   {
-    rate_plan_id: Type.String({ format: 'uuid', description: 'The rate plan.' }),
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
+    rate_plan_id: uuid('The rate plan.'),
+    date: date('The day on which the night begins.'),
     before: NightState,
     after: NightState,
   },
@@ -134,7 +133,7 @@ export const RatesChanged = Type.Object(
 export type RatesChanged = Type.Static<typeof RatesChanged>;
 
 export const RatePlanPath = Type.Object({
-  id: Type.String({ description: 'The id of the rate plan. It may be inactive.', examples: [FLEXIBLE] }),
+  id: text('The id of the rate plan. It may be inactive.', FLEXIBLE),
 });
 
 export const RatePlanChange = Type.Object(
@@ -166,14 +165,11 @@ export type RatePlanChange = Type.Static<typeof RatePlanChange>;
 
 export const ChangedRatePlan = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the plan.' }),
-    name: Type.String({ description: 'The name of the plan, unique within the room type.' }),
-    base_price: Type.String({
-      [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of each night that has no price of its own, in the currency of the tenant.',
-    }),
-    min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
-    is_active: Type.Boolean({ description: 'False if no new stay can be booked under the plan.' }),
+    id: uuid('The id of the plan.'),
+    name: text('The name of the plan, unique within the room type.'),
+    base_price: price('The price of each night that has no price of its own, in the currency of the tenant.'),
+    min_nights: integer('The shortest stay that can be booked under the plan, in nights.'),
+    is_active: boolean('False if no new stay can be booked under the plan.'),
   },
   {
     title: 'ChangedRatePlan',

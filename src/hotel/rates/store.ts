@@ -1,35 +1,15 @@
-import { sql } from 'kysely';
-import { type Database, type Db, isCluster, type Tx } from '#platform/db/database.ts';
+import { type Selectable, sql } from 'kysely';
+import { type Db, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
+import type { RatePlan } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-export interface RatePlanRow {
-  id: string;
-  room_type_id: string;
-  position: number;
-  name: string;
-  base_price: string;
-  is_refundable: boolean;
-  min_nights: number;
-  is_active: boolean;
-}
+export type RatePlanRow = Selectable<RatePlan>;
 
-const PLAN_COLUMNS = [
-  'id',
-  'room_type_id',
-  'position',
-  'name',
-  'base_price',
-  'is_refundable',
-  'min_nights',
-  'is_active',
-] as const;
-
-/** Reads all rate plans of the tenant, active or not, in the order of the tenant document. */
 export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
   return await db
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .orderBy('position')
     .orderBy('id')
@@ -39,21 +19,20 @@ export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]
 export async function findPlan(db: Db, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
   return await db
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 /**
- * Returns the rate plans with these ids, and locks their rows until the transaction ends. No other transaction can then write the plans or
- * their rates, because each writer takes this lock first. The rows are locked in the order of their ids, so that two writers of several
- * plans do not deadlock. Bookings under the plans do not wait for the lock.
+ * Each writer of the plans or of their rates takes this lock first. The rows are locked in the order of their ids, so that two writers of
+ * several plans do not deadlock. Bookings under the plans do not wait for the lock.
  */
 export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promise<RatePlanRow[]> {
   return await tx
     .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
+    .selectAll()
     .where('tenant_id', '=', tenantId)
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
     .orderBy('id')
@@ -61,12 +40,12 @@ export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promis
     .execute();
 }
 
-/** Inserts or updates rate plans. Locks their rows in the order of their ids, as `lockPlans` does. */
-export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
+/** Locks the rows in the order of their ids, as `lockPlans` does. */
+export async function upsertPlans(tx: Tx, rows: RatePlanRow[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await tx
     .insertInto('rate_plan')
-    .values(sorted.map((row) => ({ ...row, tenant_id: tenantId })))
+    .values(sorted)
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
         position: eb.ref('excluded.position'),
@@ -79,43 +58,23 @@ export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[])
     .execute();
 }
 
-/** New values of a rate plan. A missing field keeps its value. At least one field is given. */
 export type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
 
 export async function updatePlan(tx: Tx, tenantId: number, planId: string, values: PlanValues): Promise<void> {
   await tx.updateTable('rate_plan').set(values).where('tenant_id', '=', tenantId).where('id', '=', planId).execute();
 }
 
-/** Price and restriction of one night under a rate plan. A null price means that the plan's base price applies. */
+/** A null price means that the plan's base price applies. */
 export interface RateRow {
   date: DateText;
   price: string | null;
   is_sold_out: boolean;
 }
 
-export async function readRates(
-  db: Db,
-  tenantId: number,
-  planId: string,
-  from: DateText,
-  until: DateText,
-): Promise<RateRow[]> {
-  return await db
-    .selectFrom('rate')
-    .select(['date', 'price', 'is_sold_out'])
-    .where('tenant_id', '=', tenantId)
-    .where('rate_plan_id', '=', planId)
-    .where('date', '>=', from)
-    .where('date', '<', until)
-    .execute();
-}
-
-/** Night of a rate plan, with its price and restriction. */
 export interface PlanNight extends RateRow {
   rate_plan_id: string;
 }
 
-/** Nights of one rate plan. */
 interface NightsOfPlan {
   tenantId: number;
   planId: string;
@@ -148,7 +107,7 @@ export async function readNights(
   return rows.flatMap((row) => row?.nights ?? []);
 }
 
-/** Room type and range of nights, from `checkIn` to the night before `checkOut`. */
+/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
 export interface StayRange {
   tenantId: number;
   roomTypeId: string;
@@ -156,17 +115,14 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-const STAY_RANGE = new Fields<StayRange>({
+export const STAY_RANGE = new Fields<StayRange>({
   tenantId: 'bigint',
   roomTypeId: 'uuid',
   checkIn: 'date',
   checkOut: 'date',
 });
 
-/**
- * Rate plan, and its values for single nights of a range. If a night has its own price or restriction, `differences` has an entry for this
- * night. `differences` is null if the range has no such night.
- */
+/** `differences` has the nights of the range that have their own price or restriction. It is null if there is no such night. */
 export interface PlanInRange {
   id: string;
   name: string;
@@ -197,10 +153,7 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
   return rows.map((row) => row?.plans ?? []);
 }
 
-/**
- * Reads the sold-out nights of each range, as one list for each active plan of the room type. The list of a plan without sold-out nights is
- * empty.
- */
+/** Reads the sold-out nights of each range, as one list for each active plan of the room type. */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
     db,
@@ -217,66 +170,19 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/**
- * Active rate plan, and the nights of a range that have their own price or restriction under this plan. Each of the three lists has one
- * entry for each such night:
- * - `offsets` has the number of days from the first night of the range to the night of the entry.
- * - `prices` has the own price of the night, or null if the price of the plan applies.
- * - `sold_out` has true if the night is closed.
- *
- * The lists are null if the range has no such night.
- */
-export interface PlanNights {
-  id: string;
-  name: string;
-  base_price: string;
-  min_nights: number;
-  offsets: number[] | null;
-  prices: (string | null)[] | null;
-  sold_out: boolean[] | null;
-}
-
-/**
- * Reads the active rate plans of the room type of each range, in the order of the tenant document. The values of the nights are in lists,
- * because a calendar has many nights. JSON with one object for each night would be three times as long.
- */
-export async function readPlanNights(db: Database, ranges: StayRange[]): Promise<PlanNights[][]> {
-  const rows = await selectEach(
-    db,
-    STAY_RANGE,
-    ranges,
-    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanNights[] | null }>`
-      SELECT json_agg(json_build_object(
-        'id', p.id, 'name', p.name, 'base_price', p.base_price::text, 'min_nights', p.min_nights,
-        'offsets', n.offsets, 'prices', n.prices, 'sold_out', n.sold_out) ORDER BY p.position, p.id) AS plans
-      FROM rate_plan AS p CROSS JOIN LATERAL (
-        SELECT array_agg(date - ${checkIn}) AS offsets, array_agg(price::text) AS prices, array_agg(is_sold_out) AS sold_out
-        FROM rate WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
-      ) AS n
-      WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
-    `,
-  );
-  return rows.map((row) => row?.plans ?? []);
-}
-
-/** New prices and restrictions for nights of rate plans. The list has each night of a plan at most once. */
 export interface NightsWrite {
   tenantId: number;
   nights: PlanNight[];
-  /** Rule for a night that the table `rate` already contains. `replace` overwrites the stored price, and `keep` leaves it unchanged. */
+  /** Rule for a night that is stored already: `replace` overwrites its price, and `keep` leaves it unchanged. */
   price: 'replace' | 'keep';
 }
 
-/** Writes nights of rate plans in one statement. The caller must hold the locks of the plans (`lockPlans`). */
+/** The caller must hold the locks of the plans (`lockPlans`). The list has each night of a plan at most once. */
 export async function storeNights(tx: Tx, write: NightsWrite): Promise<void> {
   await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
 }
 
-/**
- * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
- * a channel manager sends its whole calendar, even if few nights have changed. The statement takes arrays, so its text is the same for any
- * number of nights.
- */
+/** Skips each night whose stored values are equal. Often most nights are equal, because a channel manager sends its whole calendar. */
 async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const planIds = [...new Set(nights.map((night) => night.rate_plan_id))];
@@ -302,10 +208,7 @@ async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Pro
   `.execute(tx);
 }
 
-/**
- * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT … VALUES` to the node of the tenant,
- * but it cannot route a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4).
- */
+/** A cluster can route an `INSERT … VALUES`, but not a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4). */
 async function upsertRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId }));
   await tx

@@ -14,8 +14,8 @@ import {
 } from '#test/support/hotel.ts';
 import { useService } from '#test/support/shared-service.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { createNightReader, type NightRange } from '../nights/nights.ts';
-import { createRateReader } from '../rates/rates.ts';
+import { createNightReader } from '../nights/nights.ts';
+import { createRateReader, type StayRange } from '../rates/rates.ts';
 
 const HOTELS = 3;
 const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
@@ -63,7 +63,7 @@ function lookups() {
   );
 }
 
-const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[number]): NightRange => ({
+const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[number]): StayRange => ({
   tenantId: hotel.tenantId,
   roomTypeId,
   checkIn: dayAhead(40),
@@ -111,9 +111,9 @@ describe('concurrent reads that share a statement', () => {
           {
             id: hotel.plans[`${ROOM_TYPES[index]}/Flexible`],
             name: 'Flexible',
-            basePrice: '100.00',
-            minNights: 1,
-            isActive: true,
+            base_price: '100.00',
+            min_nights: 1,
+            is_active: true,
             differences: new Map(isWithin ? [[date, difference]] : []),
           },
         ]);

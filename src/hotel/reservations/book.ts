@@ -21,21 +21,19 @@ import type { ReservationCreate } from './schema.ts';
 import type { HouseBooking } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/** New stay as a partner, the hotel itself or an OTA requests it. */
 export interface StayInput extends RequestedStay {
   guest: { name: string; phone?: string | null; email?: string | null };
-  /** Amount of the whole stay. If undefined, the rate plan gives the price. */
+  /** If undefined, the rate plan gives the price. */
   total_amount?: string | number | undefined;
   /** Default: `confirmed`. */
   status?: ReservationStatus;
 }
 
-/** Person of the hotel who books a stay. */
 type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
 
 /**
- * Origin of a new stay. It holds the key under which a repeated call finds the stay of an earlier call, and it decides these rules:
- * - `partner`: the stay must be for sale, and causes an event. Bookings that arrive together share a transaction.
+ * Origin of a new stay, with the key under which a repeated call finds the stay of an earlier call.
+ * - `partner`: the stay must be for sale, and causes an event.
  * - `house`: the stay must be for sale unless staff overbook, and causes an audit entry and an entry of the history.
  * - `ota`: the OTA has already sold the stay, so it is accepted even if no room is left. It causes neither an event nor an audit entry.
  */
@@ -45,10 +43,7 @@ export type BookingSource = { tenantId: number; currency: string } & (
   | { type: 'ota'; key: Extract<store.BookingKey, { source: string }>; timestamp: number; signature: string }
 );
 
-/**
- * Returns the booking of a partner as arguments of `Book`. Takes only the fields of the contract, because a body may have other fields, for
- * example an amount.
- */
+/** Takes only the fields of the contract, because a body may have other fields, for example an amount. */
 export function partnerBooking(caller: Caller, body: ReservationCreate): [StayInput, BookingSource] {
   const { tenantId, currency, credentialId } = caller;
   const { external_reservation_id: externalId, room_type_id, check_in, check_out, guests, guest } = body;
@@ -58,7 +53,6 @@ export function partnerBooking(caller: Caller, body: ReservationCreate): [StayIn
   ];
 }
 
-/** Returns the booking of the hotel itself as arguments of `Book` (decision 43). */
 export function houseBooking(staff: Booker, body: HouseBooking): [StayInput, BookingSource] {
   const { room_type_id, rate_plan_id, check_in, check_out, guests, guest, total_amount, overbook = false } = body;
   const { id: tenantId, currency } = staff.tenant;
@@ -70,7 +64,7 @@ export function houseBooking(staff: Booker, body: HouseBooking): [StayInput, Boo
 
 export interface BookedStay {
   row: store.StayRow;
-  /** True if an earlier call has booked the stay, so that this call only returns the reservation. */
+  /** True if an earlier call has booked the stay. */
   isReplayed: boolean;
 }
 
@@ -89,37 +83,32 @@ interface Dependencies {
   rates: RateReader;
 }
 
-/** New stay with its price. It has passed all checks, except the check that each night has a room left. */
 interface Booking {
   row: store.StayRow;
-  /** Largest number of rooms of the room type that may be held on one night. If null, the number is not checked. */
+  /** If null, the number of held rooms is not checked. */
   capacity: number | null;
-  /** What a booking by the hotel itself writes too. Null for another booking. */
+  /** What a booking by the hotel itself writes too. */
   house: { change: store.NewReservationChange; recordAudit: WriteAuditEntry; entry: NewAuditEntry } | null;
 }
 
 /**
- * Outcome of one attempt to write a booking. The attempt writes rows only if the outcome is `booked`.
  * - `taken`: another reservation has the same key, or the same natural id (short random code).
- * - `contended`: a night has too few rooms for all bookings of the batch that need it, or another transaction locked a night for too long.
+ * - `contended`: a night has too few rooms for all bookings of the batch, or another transaction locked it for too long.
+ * The attempt writes rows only if the outcome is `booked`.
  */
 type Outcome = 'booked' | 'taken' | 'contended';
 
-/**
- * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that the other bookings do not wait until its
- * many nights are written.
- */
+/** A longer stay has its own transaction, so that the other bookings of a batch do not wait until its many nights are written. */
 const MAX_NIGHTS_IN_BATCH = 31;
 /**
- * Longest time in milliseconds that a batch waits for a lock. After this time the bookings of the batch are tried one by one. So if a
- * transaction hangs and keeps a night locked, only the bookings for that night wait longer.
+ * After this time the bookings of a batch are tried one by one. So if a transaction hangs and keeps a night locked, only the bookings for
+ * that night wait longer.
  */
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Creates the function that books stays. A booking of a partner is first tried in a batch, with the bookings that arrive together. On one
- * database node, a batch may have bookings of several tenants. If the booking is contended there, it is tried in a transaction of its own,
- * like a booking of more than 31 nights and a booking of another source. If it is contended there too, it is refused.
+ * Creates the function that books stays. A booking of a partner is first tried in a batch, with the bookings that arrive together. If it is
+ * contended there, or is no booking for a batch, it is tried in a transaction of its own.
  */
 export function createBook({ db, transactionWithEvents, findRoomType, rates }: Dependencies): Book {
   const bookInBatch = batching(
@@ -180,7 +169,7 @@ function newStay(input: StayInput, source: BookingSource, quote: Quote): store.S
     ...originOf(source),
     status: input.status ?? 'confirmed',
     room_type_id: input.room_type_id,
-    rate_plan_id: quote.planId,
+    rate_plan_id: quote.plan?.id ?? null,
     check_in: input.check_in,
     check_out: input.check_out,
     guests: input.guests ?? 1,
@@ -228,11 +217,7 @@ function houseRecord(row: store.StayRow, { staff, key, overbook }: BookingSource
   };
 }
 
-/**
- * Writes bookings in one transaction.
- * @param maxLockWaitMs longest wait for a lock in milliseconds. If null, only the time limit of the statement ends the wait
- * @returns the outcomes in the order of the bookings
- */
+/** If `maxLockWaitMs` is null, only the time limit of the statement ends the wait for a lock. */
 async function write(
   transactionWithEvents: TransactionWithEvents,
   bookings: Booking[],
@@ -257,10 +242,7 @@ const ALL_CONTENDED = new Error(
   'No booking of this transaction got a room on all its nights. This error only rolls back the transaction.',
 );
 
-/**
- * Writes bookings in the transaction of the caller: the reservations, their nights, the events of partners, and the records of the hotel
- * itself. A reservation waits for another one with the same key before it locks a night.
- */
+/** A reservation waits for another one with the same key before it locks a night. */
 async function writeBookings(tx: Tx, bookings: Booking[], record: RecordEvents): Promise<Outcome[]> {
   const inserted = await store.insertReservations(
     tx,
@@ -285,7 +267,7 @@ async function writeBookings(tx: Tx, bookings: Booking[], record: RecordEvents):
   return bookings.map((each) => (booked.includes(each) ? 'booked' : refused.has(each) ? 'contended' : 'taken'));
 }
 
-/** Adds the bookings of the hotel itself to the history. @returns the bookings whose request id an earlier call has used */
+/** @returns the bookings whose request id an earlier call has used */
 async function recordHouseBookings(tx: Tx, bookings: Booking[]): Promise<Set<Booking>> {
   const repeated = new Set<Booking>();
   for (const booking of bookings) {

@@ -18,13 +18,13 @@ import {
 } from './store.ts';
 
 /**
- * Change that the caller wants to make. `id` becomes the id of its row in `reservation_change`. Create this object before the transaction
- * begins, so that all tries of the transaction use the same id. If an earlier try was committed, a retry finds the row by this id.
+ * Create this object before the transaction begins, so that all tries of the transaction use the same id. If an earlier try was committed,
+ * a retry finds the row of `reservation_change` by this id.
  */
 export interface WantedChange {
   id: string;
   actor: ChangeActor;
-  /** Reason that staff give for the change. Null if they give no reason. Webhook events never contain the reason. */
+  /** Webhook events never contain the reason. */
   reason: string | null;
 }
 
@@ -33,10 +33,8 @@ export function wantedChange(actor: ChangeActor, reason: string | null = null): 
 }
 
 /**
- * Updates a reservation whose row the caller has locked, records the change of its status or nights, and moves the night counters to its
- * new dates, room type and status.
- * @param capacity number of rooms of the room type after the change. By default, the number of held rooms is not checked
- * @returns the reservation after the change
+ * Updates a reservation whose row the caller has locked, records the change, and moves the night counters.
+ * @param capacity by default, the number of held rooms is not checked
  * @throws ApiError 409 `room_not_available` if an added night has no room left
  */
 export async function writeChange(
@@ -61,7 +59,6 @@ export async function writeChange(
 /** Columns that no response shows. An update of only these columns leaves `changed_at` as it is. */
 const HIDDEN = new Set(['channel_timestamp', 'channel_signatures', 'status_request_id']);
 
-/** Returns true if the update changes a value that responses show. */
 function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
   const stored = new Map<string, unknown>(Object.entries(row));
   return Object.entries(update).some(
@@ -69,12 +66,11 @@ function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
   );
 }
 
-/** Returns the time of a change of a stay whose row the caller has locked. It is later than the time of the previous change of the stay. */
+/** The time is later than the time of the previous change of the stay. */
 export function nextChangeTime(row: ReservationRow): Date {
   return timeAfter(row.changed_at);
 }
 
-/** Returns the row of `reservation_change` for a change, or null if the status, the room type and the dates are the same as before. */
 function recordOf(
   before: ReservationRow,
   after: ReservationRow,
@@ -98,7 +94,6 @@ function recordOf(
   };
 }
 
-/** Returns true if the room type, the check-in or the check-out differs. */
 export function hasMoved(before: Nights, after: Nights): boolean {
   return (
     before.room_type_id !== after.room_type_id ||
@@ -111,28 +106,20 @@ export type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_o
 
 type State = Nights & Pick<ReservationRow, 'tenant_id' | 'id' | 'status'>;
 
-/** Returns the columns of `reservation_change` that repeat the state of the stay. */
 export function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: State) {
   return { tenant_id, reservation_id: id, status, room_type_id, check_in, check_out };
 }
 
-/**
- * Returns the partner or the channel that booked a stay. A channel is a booking site (OTA). The id of a channel is null, because the row of
- * a stay has only the name of the booking site.
- */
+/** The id of a channel is null, because the row of a stay has only the name of the OTA. */
 export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
   return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };
 }
 
-/** Returns the actor that made a stored change, for example a person or a partner. */
 export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRow, 'actor_type' | 'actor_id'>) {
   return { type: actor_type as ChangeActor['type'], id: actor_id };
 }
 
-/**
- * Returns the actor with its name. If the actor is a channel, the name is `externalSource`, the name of the OTA that sold the stay. For any
- * other actor, `nameOf` gives the name.
- */
+/** A channel has the name of the OTA that sold the stay. */
 export function withName(
   nameOf: (actor: ChangeActor) => NamedActor,
   actor: ChangeActor,
@@ -141,18 +128,13 @@ export function withName(
   return actor.type === 'channel' ? { ...actor, name: externalSource } : nameOf(actor);
 }
 
-/** Returns the nights that a reservation holds. Returns null if a reservation with this status holds no nights. */
 export function holdOf(row: Nights & Pick<ReservationRow, 'status'>): Hold | null {
   return HOLDING_STATUSES.includes(row.status as ReservationStatus)
     ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
     : null;
 }
 
-/**
- * Returns the event that reports a booking, or a change of the status, to the partner that booked the stay. Returns no event for another
- * stay.
- * @param occurredAt time of the booking or of the change, as the history shows it
- */
+/** Returns the event for the partner that booked the stay. A stay of another source causes no event. */
 export function reservationEvent(
   type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
   { tenant_id: tenantId, id, credential_id: credentialId, external_reservation_id: external_id, status }: StayRow,

@@ -1,4 +1,4 @@
-import type { Tx } from '#platform/db/database.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
 import { type ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
 import { addDays, countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid } from '#platform/lib/ids.ts';
@@ -13,6 +13,7 @@ import {
   roundedQuote,
 } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
+import { findForStaff, type LabelledRow } from './list-store.ts';
 import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
 import type { ReservationStatusChange } from './staff-schema.ts';
 import { lockReservation, type ReservationRow } from './store.ts';
@@ -22,19 +23,15 @@ export interface Range {
   check_out: DateText;
 }
 
-/** Fields of a new stay that determine if it may be sold, and its price. */
 export interface RequestedStay extends Range {
   room_type_id: string;
-  /** Rate plan of the stay. If it is missing, the cheapest one that allows the stay applies. */
+  /** If it is missing, the cheapest one that allows the stay applies. */
   rate_plan_id?: string | null | undefined;
   /** Default: 1. */
   guests?: number | undefined;
 }
 
-/**
- * Refuses a range that is empty, reversed or longer than 730 nights (decision 7).
- * @throws ApiError 400 `invalid_request`
- */
+/** @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 730 nights (decision 7) */
 export function checkRange({ check_in, check_out }: Range): void {
   const nights = countNights(check_in, check_out);
   if (nights < 1) {
@@ -45,10 +42,6 @@ export function checkRange({ check_in, check_out }: Range): void {
   }
 }
 
-/**
- * Returns the room type.
- * @param refusal makes the error for an unknown or inactive room type. Default: 404 `room_type_not_found`
- */
 export async function requireActive(
   find: FindRoomType,
   tenantId: number,
@@ -69,7 +62,7 @@ function roomTypeNotFound(): ApiError {
   );
 }
 
-/** Refuses a day of arrival before today or yesterday at the property. @throws ApiError 400 `invalid_request` */
+/** @throws ApiError 400 `invalid_request` */
 export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText, first: 'today' | 'yesterday'): void {
   const day = addDays(todayIn(timezone), first === 'today' ? 0 : -1);
   if (checkIn < day) {
@@ -77,7 +70,7 @@ export function checkArrival({ timezone }: RoomTypeWithClock, checkIn: DateText,
   }
 }
 
-/** Refuses more guests than the room type allows. @throws ApiError 400 `invalid_request` */
+/** @throws ApiError 400 `invalid_request` */
 export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
   if (guests > roomType.max_occupancy) {
     throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
@@ -89,9 +82,8 @@ export function notAvailable(): ApiError {
 }
 
 /**
- * Checks that a new stay may be sold, and prices it. Does not check that rooms are left.
- * @param source origin of the stay. An OTA has already sold it, so the day of arrival and the number of guests are not checked
- * @param overbook true: the restrictions of the rate plans and the number of guests are not checked
+ * Checks that a new stay may be sold, and prices it. Does not check that rooms are left. With `overbook`, the restrictions of the rate
+ * plans and the number of guests are not checked.
  * @throws ApiError 404 `room_type_not_found` (for an OTA, 404 with the code `error`), 404 (code `error`) for an unknown rate plan, 400
  * `invalid_request`, 409 `room_not_available`
  */
@@ -115,18 +107,14 @@ export async function sellStay(
   }
   const plans = await rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
   const named = stay.rate_plan_id?.toLowerCase();
-  const plan = plans.find(({ id, isActive }) => id === named && (isActive || type === 'ota'));
+  const plan = plans.find(({ id, is_active }) => id === named && (is_active || type === 'ota'));
   if (named && plan === undefined) {
     throw notFound('rate plan');
   }
   return { roomType, quote: priceStay(roomType, plans, { ...stay, plan }, overbook) };
 }
 
-/**
- * Returns the price of a stay under its rate plan, or under the cheapest plan that allows the stay if it has no plan.
- * @param overbook true: the restrictions of the rate plans are not checked
- * @throws ApiError 409 `room_not_available` if the plan does not allow the stay, or if no plan allows it
- */
+/** @throws ApiError 409 `room_not_available` if the plan does not allow the stay, or if no plan allows it */
 export function priceStay(
   roomType: RoomTypeWithClock,
   plans: PlanCalendar[],
@@ -146,10 +134,7 @@ export function priceStay(
   return quote;
 }
 
-/**
- * Returns the price of a stay as columns of its row. If the caller gives the amount of the whole stay, the prices of the nights are
- * unknown, so `nightly_prices` is null.
- */
+/** If the caller gives the amount of the whole stay, the prices of the nights are unknown. */
 export function priceOf(quote: Quote, currency: string, amount?: string | number) {
   if (amount !== undefined) {
     return { total_amount: formatMoney(String(amount), currency), nightly_prices: null };
@@ -158,10 +143,16 @@ export function priceOf(quote: Quote, currency: string, amount?: string | number
   return { total_amount: total, nightly_prices: nights.map(({ price }) => price) };
 }
 
-/**
- * Returns a reservation, and locks its row until the transaction ends.
- * @throws ApiError 404 (code `error`) if the id is unknown
- */
+/** @throws ApiError 404 (code `error`) if the id is unknown */
+export async function findStay(db: Database, tenantId: number, id: string): Promise<LabelledRow> {
+  const row = isUuid(id) ? await findForStaff(db, tenantId, id) : undefined;
+  if (row === undefined) {
+    throw notFound('reservation');
+  }
+  return row;
+}
+
+/** @throws ApiError 404 (code `error`) if the id is unknown */
 export async function lockStay(tx: Tx, tenantId: number, id: string): Promise<ReservationRow> {
   const row = isUuid(id) ? await lockReservation(tx, tenantId, id) : undefined;
   if (row === undefined) {
@@ -170,7 +161,6 @@ export async function lockStay(tx: Tx, tenantId: number, id: string): Promise<Re
   return row;
 }
 
-/** Returns the error for a change of status that is refused, or null if the change is allowed. */
 export function statusRefusal(
   present: ReservationStatus,
   { status, expected_status: expected }: ReservationStatusChange,

@@ -5,21 +5,20 @@ import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
 import { digitsOf } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-import type { ReservationStatus } from './reservation-status.ts';
-import type { ReservationSource } from './reservation-status.ts';
+import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
 import type { ReservationFilter } from './staff-query.ts';
 import type { ReservationRow } from './store.ts';
 
-/** Row of a reservation with the label of the credential that booked it. The label is null if no partner booked the reservation. */
 export type LabelledRow = ReservationRow & { credential_label: string | null };
 
-/** Returns the list of the reservations that the credential has booked, newest first. */
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): WholeList<ReservationRow> {
+export function listOfCredential(
+  db: Database,
+  { tenantId, credentialId }: { tenantId: number; credentialId: string },
+): WholeList<ReservationRow> {
   const all = db.selectFrom('reservation').where('tenant_id', '=', tenantId);
   return wholeList(db, all.where('credential_id', '=', credentialId), (reservations) => reservations.selectAll());
 }
 
-/** Stays by check-in, the earliest first. Of two stays with the same check-in, the older booking comes first. */
 const BY_CHECK_IN = {
   name: 'reservations:check_in',
   key: [
@@ -29,10 +28,6 @@ const BY_CHECK_IN = {
   direction: 'ASC',
 } as const satisfies Partial<KeysetList<unknown>>;
 
-/**
- * Returns the list of reservations that pass the filter. `order` tells which reservation is first: the newest, or the one with the earliest
- * check-in.
- */
 export function listForStaff(
   tenantId: number,
   filter: ReservationFilter,
@@ -101,7 +96,6 @@ function labelOf(tenantId: number): RawBuilder<string | null> {
   return sql`(SELECT c.label FROM credential AS c WHERE c.tenant_id = ${tenantId} AND c.id = reservation.credential_id)`;
 }
 
-/** Reads reservations with the latest check-in first. Of two reservations with the same check-in, the newer one comes first. */
 export async function readByCheckIn(
   db: Database,
   { tenantId, status, limit }: { tenantId: number; status: ReservationStatus | undefined; limit: number },
@@ -111,21 +105,20 @@ export async function readByCheckIn(
   return await listed.orderBy('check_in', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Condition for each source. The form of `house` is the same as in the partial index of these stays. */
+/** The form of `house` is the same as in the partial index of these stays. */
 const OF_SOURCE: Record<ReservationSource, RawBuilder<boolean>> = {
   partner: sql`credential_id IS NOT NULL`,
   ota: sql`external_source IS NOT NULL`,
   house: sql`credential_id IS NULL AND external_source IS NULL`,
 };
 
-/** Returns the condition that a stay includes the night. */
 export function coversNight(night: DateText): RawBuilder<boolean> {
   return eitherOf(hasNight(night));
 }
 
 /**
- * Returns two conditions. A stay includes the night if it passes one of them. If a stay has at most 31 nights, it began at most 30 days
- * before the night, so an index on check_in finds it. Another index has only the few longer stays.
+ * A stay of at most 31 nights began at most 30 days before the night, so an index on check_in finds it. Another index has only the few
+ * longer stays.
  */
 function hasNight(night: DateText): RawBuilder<boolean>[] {
   return [
@@ -146,12 +139,8 @@ function eitherOf(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> {
 }
 
 /**
- * Returns the condition that a partner or an OTA gave this id to the reservation. The ids of partners are in the column
- * `external_reservation_id`, and the ids of OTAs are in `external_id`.
- *
- * The index for the ids of partners has the columns `tenant_id`, `credential_id` and `external_reservation_id`, in this order. PostgreSQL
- * can search this index for an `external_reservation_id` only together with a `credential_id`. So the condition also compares
- * `credential_id` with the ids of all credentials of the tenant.
+ * PostgreSQL can search the index of the ids of partners for an `external_reservation_id` only together with a `credential_id`. So the
+ * condition also compares `credential_id` with the ids of all credentials of the tenant.
  */
 function hasExternalId(tenantId: number, externalId: string) {
   return sql<boolean>`(

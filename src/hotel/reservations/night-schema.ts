@@ -1,32 +1,26 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
+import { date, integer, oneOf, text, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { Source } from './staff-schema.ts';
 
-/** Kinds of entries in the history of a night. */
 export const NIGHT_CHANGES = ['booked', 'cancelled', 'changed', 'price', 'stop_sell', 'capacity'] as const;
 export type NightChangeKind = (typeof NIGHT_CHANGES)[number];
 
 export const NightPath = Type.Object({
-  room_type_id: Type.String({
-    description: 'The id of a room type, from the list of properties.',
-    examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
-  }),
-  date: Type.String({ format: 'date', description: 'The day on which the night begins.', examples: ['2030-05-02'] }),
+  room_type_id: text('The id of a room type, from the list of properties.', '01a19b53-7418-72ce-86a9-e7f8c3e6bf85'),
+  date: date('The day on which the night begins.', '2030-05-02'),
 });
 
 const NightStay = Type.Object(
   {
-    reservation_id: Type.String({ format: 'uuid', description: 'The Roomservice id of the reservation.' }),
-    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'The present status of the reservation.',
-    }),
+    reservation_id: uuid('The Roomservice id of the reservation.'),
+    natural_id: text('A short reference that people can read aloud.'),
+    status: oneOf(RESERVATION_STATUSES, 'The present status of the reservation.'),
     source: Source('The source of the stay: a partner, an OTA or the hotel itself.'),
-    guest_name: Type.String({ description: 'The name of the guest.' }),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
+    guest_name: text('The name of the guest.'),
+    check_in: date('The day of arrival.'),
+    check_out: date('The day of departure.'),
   },
   { title: 'NightStay', description: 'A stay that holds a room in the night.' },
 );
@@ -34,16 +28,15 @@ export type NightStay = Type.Static<typeof NightStay>;
 
 const NightEntry = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'The time of the change.' }),
-    what: Type.Enum([...NIGHT_CHANGES], {
-      type: 'string',
-      description:
-        '`booked`: a stay began to hold the night. `cancelled`: a stay was cancelled or has expired. `changed`: the dates or ' +
+    at: time('The time of the change.'),
+    what: oneOf(
+      NIGHT_CHANGES,
+      '`booked`: a stay began to hold the night. `cancelled`: a stay was cancelled or has expired. `changed`: the dates or ' +
         'the room type of a stay changed. `price`: a price of the night was written. `stop_sell`: the night was closed or ' +
         'opened for sale. `capacity`: the number of rooms of the room type changed.',
-    }),
+    ),
     by: NamedActor,
-    held_after: Type.Integer({ description: 'The number of rooms that were held after the change.' }),
+    held_after: integer('The number of rooms that were held after the change.'),
   },
   { title: 'NightEntry', description: 'A change that concerns the night.' },
 );
@@ -51,11 +44,10 @@ export type NightEntry = Type.Static<typeof NightEntry>;
 
 const PARTNER = { type: 'partner', id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b', name: 'City Delivery' };
 
-/** One night of a room type with its stays and its history. */
 export const Night = Type.Object(
   {
-    capacity: Type.Integer({ description: 'The number of rooms of the room type.' }),
-    held: Type.Integer({ description: 'The number of rooms that are held in the night. It may exceed the capacity.' }),
+    capacity: integer('The number of rooms of the room type.'),
+    held: integer('The number of rooms that are held in the night. It may exceed the capacity.'),
     stays: Type.Array(NightStay, {
       description: 'The stays that hold a room in the night, the newest booking first, at most 1,000.',
     }),

@@ -7,7 +7,6 @@ import type { NightChangeKind } from './night-schema.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 import type { ReservationRow } from './store.ts';
 
-/** One night of one room type. */
 export interface NightKey {
   tenantId: number;
   roomTypeId: string;
@@ -21,7 +20,6 @@ type Holder = Pick<
   'id' | 'natural_id' | 'status' | 'credential_id' | 'external_source' | 'guest_name' | 'check_in' | 'check_out'
 >;
 
-/** Reads the stays that hold a room in the night, the newest booking first. */
 export async function readHolders(db: Db, night: NightKey, limit: number): Promise<Holder[]> {
   const { rows } = await sql<Holder>`
     SELECT id, natural_id, status, credential_id, external_source, guest_name, check_in, check_out FROM reservation
@@ -31,23 +29,20 @@ export async function readHolders(db: Db, night: NightKey, limit: number): Promi
   return rows;
 }
 
-/** Selects the ids of the stays whose present dates and room type cover the night. */
 function staysNow({ tenantId, roomTypeId, date }: NightKey): RawBuilder<unknown> {
   return sql`
     SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId}::uuid AND ${coversNight(date)}
   `;
 }
 
-/** Change that concerns a night: a change of a stay, of a price, of a restriction or of the capacity. */
 export interface NightChange {
   id: string;
   at: Date;
   what: NightChangeKind;
   actor_type: ChangeActor['type'];
   actor_id: string | null;
-  /** Name of the OTA that sold the stay, or null. */
   external_source: string | null;
-  /** Number that the change added to the held rooms of the night: -1, 0 or 1. */
+  /** -1, 0 or 1 room that the change added to the held rooms of the night. */
   added: number;
 }
 
@@ -55,9 +50,8 @@ export interface NightChange {
  * Reads the newest bookings and changes of stays by which a stay began or ceased to hold the night, and the moves of stays that held it
  * before and after.
  *
- * A booking by the hotel itself is stored like a change. For another booking, the row of the reservation has the booker and the time. If
- * the reservation has changed since, its first change has the booked status, dates and room type, because a change also stores the values
- * before it.
+ * Only a booking by the hotel itself is stored like a change. For another booking, the first change has the booked status, dates and room
+ * type, because a change also stores the values before it.
  */
 export async function readStayChanges(db: Db, night: NightKey, limit: number): Promise<NightChange[]> {
   const { tenantId, roomTypeId, date } = night;
@@ -98,16 +92,15 @@ export async function readStayChanges(db: Db, night: NightKey, limit: number): P
   return rows;
 }
 
-/** Largest number of audit entries that are read for one night. The number is limited, because an entry may hold a thousand prices. */
+/** The number of audit entries is limited, because an entry may hold a thousand prices. */
 const MAX_WRITES = 50;
 
 /**
  * Reads the changes of price, stop-sell and capacity of a night from the newest audit entries of the room type, its rate plans and the
- * tenant. Leaves out a value that equals the value before, because many channel managers send all values again each day. The value before
- * is in the entry of a change by staff. For a write of a PMS, it is the value of the previous entry.
+ * tenant. Leaves out a value that equals the value before, because many channel managers send all values again each day.
  *
- * If a write names the night more than once, its last element counts (decision 29). Price -1 is the price of the plan. The subquery for the
- * ids has no LIMIT. With a LIMIT, PostgreSQL might not use the index on the subject, but read all entries of the tenant.
+ * If a write names the night more than once, its last element counts (decision 29). Price -1 is the price of the plan. With a LIMIT for the
+ * ids, PostgreSQL might read all entries of the tenant instead of the index on the subject.
  * @param nameOfRoomType name of the room type in a tenant document, `property / room type`
  */
 export async function readRateChanges(db: Db, night: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
@@ -158,25 +151,21 @@ export async function readRateChanges(db: Db, night: NightKey, nameOfRoomType: s
   return rows;
 }
 
-/** Night whose counter differs from the number of reservations that hold the night. */
 export interface NightDifference {
   room_type_id: string;
   date: DateText;
-  /** Number of held rooms according to the night counter. It is 0 if the night has no counter. */
   held: number;
-  /** Number of reservations that hold the night. */
   counted: number;
 }
 
 export interface Recount {
-  /** Number of compared nights. */
   nights: number;
   differences: NightDifference[];
 }
 
 /**
- * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
- * a time zone. With a time zone, the statement could skip a day on which the clocks change at midnight.
+ * Compares all night counters of the tenant with its reservations, in one snapshot. The days have no time zone, because with one the
+ * statement could skip a day on which the clocks change at midnight.
  */
 export async function recount(db: Db, tenantId: number): Promise<Recount> {
   const { rows } = await sql<NightDifference & { nights: number }>`
@@ -197,8 +186,6 @@ export async function recount(db: Db, tenantId: number): Promise<Recount> {
   `.execute(db);
   return {
     nights: rows[0]?.nights ?? 0,
-    differences: rows
-      .filter((row) => row.room_type_id !== null)
-      .map(({ room_type_id, date, held, counted }) => ({ room_type_id, date, held, counted })),
+    differences: rows.filter((row) => row.room_type_id !== null).map(({ nights, ...difference }) => difference),
   };
 }

@@ -19,14 +19,12 @@ import {
 } from './night-store.ts';
 import { type ReservationStatus, sourceOf } from './reservation-status.ts';
 
-/** Largest number of stays of a night in a response. */
 const MAX_STAYS = 1_000;
-/** Largest number of entries in the history of a night. */
 const MAX_ENTRIES = 200;
 
 /**
- * Returns a night of a room type with its stays and its history. The number of held rooms after each change is computed backwards from the
- * present number. This number and the changes are read in one snapshot, because a booking between two reads would make the result wrong.
+ * Returns a night of a room type with its stays and its history. All is read in one snapshot, because a booking between two reads would
+ * make the computed numbers of held rooms wrong.
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
   const roomType = await findRoomType(db, tenantId, roomTypeId);
@@ -64,10 +62,7 @@ function newestFirst(a: NightChange, b: NightChange): number {
   return b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 }
 
-/**
- * Returns the newest `MAX_ENTRIES` changes as entries of the history. Computes the held rooms after each change backwards from the present
- * number, and adds the names of the actors.
- */
+/** Computes the held rooms after each change backwards from the present number. */
 async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
   const newest = changes.toSorted(newestFirst).slice(0, MAX_ENTRIES);
   const nameOf = await readActorNames(db, tenantId, newest.map(actorOfChange));
@@ -81,12 +76,10 @@ async function historyOf(db: Database, tenantId: number, held: number, changes: 
 }
 
 /**
- * Counts the nights of the tenant like `recount`, and corrects each night counter that differs from the reservations. May run while
- * bookings arrive.
+ * Corrects each night counter that differs from the reservations. May run while bookings arrive.
  *
  * Every transaction that holds or releases a night locks its counter until it commits. So the function first locks the counters that seem
- * wrong, and then counts again. The second count includes every stay whose transaction has changed one of these counters. Only bookings and
- * changes that need one of these nights wait, until this transaction ends.
+ * wrong, and then counts again.
  * @returns the number of compared nights, and the corrected counters as they were before
  */
 export async function repairNights(db: Database, tenantId: number): Promise<Recount> {

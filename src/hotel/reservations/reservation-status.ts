@@ -4,7 +4,7 @@ import type { ReservationRow } from './store.ts';
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Statuses to which staff may change a reservation. The key is the present status of the reservation (decision 23). */
+/** Statuses to which staff may change a reservation (decision 23). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -17,12 +17,11 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
 /** Statuses in which a reservation holds a room on its nights (decision 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
-/** Returns true if staff may change a reservation from the status `from` to the status `to`. */
 export function mayFollow(from: ReservationStatus, to: ReservationStatus): boolean {
   return FOLLOWING[from].includes(to);
 }
 
-/** Returns true if a partner may cancel a reservation with this status. Cancelled and completed reservations are final (contract §3). */
+/** Cancelled and completed reservations are final (contract §3). */
 export function mayCancel(from: ReservationStatus): boolean {
   return from !== 'cancelled' && from !== 'completed';
 }
@@ -31,7 +30,7 @@ export function mayCancel(from: ReservationStatus): boolean {
 export const RESERVATION_SOURCES = ['partner', 'ota', 'house'] as const;
 export type ReservationSource = (typeof RESERVATION_SOURCES)[number];
 
-/** Returns the origin of a stay. An index uses the same rule. */
+/** An index uses the same rule. */
 export function sourceOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ReservationSource {
   if (row.credential_id !== null) {
     return 'partner';

@@ -1,9 +1,11 @@
 import Type from 'typebox';
+import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendLongList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
-import { partnerBooking, partnerShape, type Reservations } from './reservations.ts';
+import { listOfCredential } from './list-store.ts';
+import { findOfCaller, partnerBooking, partnerShape, type Reservations } from './reservations.ts';
 import {
   Availability,
   AvailabilityQuery,
@@ -15,6 +17,7 @@ import {
 } from './schema.ts';
 
 interface Dependencies {
+  db: Database;
   reservations: Reservations;
   callerGuard: Guard;
 }
@@ -74,7 +77,7 @@ function quoteRoute(app: App, { reservations, callerGuard }: Dependencies): void
   );
 }
 
-function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies): void {
+function collectionRoutes(app: App, { db, reservations, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/hotels/reservations/',
     {
@@ -91,7 +94,7 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
         response: { 200: Type.Union([Type.Array(ReservationResponse), pageOf(ReservationResponse)]) },
       },
     },
-    (request, reply) => sendLongList(request, reply, reservations.listOfCaller(request.caller), partnerShape),
+    (request, reply) => sendLongList(request, reply, listOfCredential(db, request.caller), partnerShape),
   );
   app.post(
     '/v1/third-party/hotels/reservations/',
@@ -125,7 +128,7 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
   );
 }
 
-function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void {
+function itemRoutes(app: App, { db, reservations, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/hotels/reservations/:external_reservation_id/',
     {
@@ -142,7 +145,7 @@ function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void
         response: { 200: ReservationResponse },
       },
     },
-    async (request) => await reservations.find(request.caller, request.params.external_reservation_id),
+    async (request) => partnerShape(await findOfCaller(db, request.caller, request.params.external_reservation_id)),
   );
   app.post(
     '/v1/third-party/hotels/reservations/:external_reservation_id/cancel/',

@@ -2,11 +2,23 @@ import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import {
+  boolean,
+  date,
+  integer,
+  oneOf,
+  orNull,
+  price,
+  text,
+  textOrNull,
+  textUpTo,
+  time,
+  uuid,
+} from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const MONEY_TEXT = { [DOCUMENTED]: { pattern: MONEY_PATTERN } };
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const CheckIn = { format: 'date', description: 'The day of arrival. The first night of the stay begins on it.' };
 const CheckOut = {
   format: 'date',
@@ -14,7 +26,6 @@ const CheckOut = {
     'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
 };
 
-/** Number of guests of a stay. It is optional. */
 const Guests = {
   minimum: 1,
   maximum: MAX_INTEGER,
@@ -22,36 +33,30 @@ const Guests = {
   description: "The number of guests. It is at most the room type's `max_occupancy`.",
 };
 
-/** Query of `GET availability` (contract §4). */
 export const AvailabilityQuery = Type.Object({
-  room_type_id: Type.String({
-    format: 'uuid',
-    description: 'The id of a room type, from the list of room types.',
-    examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
-  }),
+  room_type_id: uuid('The id of a room type, from the list of room types.', '01a19b53-7418-72ce-86a9-e7f8c3e6bf85'),
   check_in: Type.String({ ...CheckIn, examples: ['2030-05-01'] }),
   check_out: Type.String({ ...CheckOut, examples: ['2030-05-04'] }),
 });
 
 const AvailableNight = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    sellable: Type.Integer({
-      description:
-        'The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell.',
-    }),
+    date: date('The day on which the night begins.'),
+    sellable: integer(
+      'The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell.',
+    ),
   },
   { title: 'AvailableNight', description: 'The rooms of a room type that can be booked in one night.' },
 );
 
-/** Response of `GET availability` (contract §2, `AvailabilityResponse`). */
 export const Availability = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
-    name: Type.String({ description: 'The name of the room type.' }),
-    base_price: Type.Union([Type.String(MONEY_TEXT), Type.Null()], {
-      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    }),
+    room_type_id: uuid('The room type of the query.'),
+    name: text('The name of the room type.'),
+    base_price: orNull(
+      Type.String(MONEY_TEXT),
+      'The price of one night if the room type has no active rate plan. Null means that no price is set.',
+    ),
     days: Type.Array(AvailableNight, {
       description:
         'One entry for each night, from `check_in` to the night before `check_out`. A stay needs a room in each of its nights.',
@@ -76,7 +81,6 @@ export const Availability = Type.Object(
 );
 export type Availability = Type.Static<typeof Availability>;
 
-/** Query of `GET quote` (decision 40): the fields of a booking that determine its price. */
 export const StayQuoteQuery = Type.Object({
   ...AvailabilityQuery.properties,
   check_in: Type.String({
@@ -89,40 +93,30 @@ export type StayQuoteQuery = Type.Static<typeof StayQuoteQuery>;
 
 const QuotedNight = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    price: Type.String({ ...MONEY_TEXT, description: 'The price of the night.' }),
+    date: date('The day on which the night begins.'),
+    price: price('The price of the night.'),
   },
   { title: 'QuotedNight', description: 'The price of one night of a stay.' },
 );
 
-/** Price of a stay before it is booked (decision 40). */
 export const StayQuote = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'The number of guests.' }),
-    rate_plan: Type.Union(
-      [
-        Type.Object({
-          id: Type.String({ format: 'uuid', description: 'The id of the rate plan.' }),
-          name: Type.String({ description: 'The name of the rate plan.' }),
-        }),
-        Type.Null(),
-      ],
-      {
-        description:
-          'The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies.',
-      },
+    room_type_id: uuid('The room type of the query.'),
+    check_in: date('The day of arrival.'),
+    check_out: date('The day of departure.'),
+    guests: integer('The number of guests.'),
+    rate_plan: orNull(
+      Type.Object({
+        id: uuid('The id of the rate plan.'),
+        name: text('The name of the rate plan.'),
+      }),
+      'The rate plan that a booking gets. Null if the room type has no active rate plan, so that its own `base_price` applies.',
     ),
     nights: Type.Array(QuotedNight, {
       description: 'The price of each night, from `check_in` to the night before `check_out`.',
     }),
-    total_amount: Type.String({
-      ...MONEY_TEXT,
-      description: 'The price of the whole stay, which is the sum of its nights.',
-    }),
-    currency: Type.String({ description: 'The currency of the amounts, as three letters of ISO 4217.' }),
+    total_amount: price('The price of the whole stay, which is the sum of its nights.'),
+    currency: text('The currency of the amounts, as three letters of ISO 4217.'),
   },
   {
     title: 'ReservationQuote',
@@ -147,15 +141,17 @@ export const StayQuote = Type.Object(
 );
 export type StayQuote = Type.Static<typeof StayQuote>;
 
-/** Body of a new reservation (contract §2, `ReservationCreate`). */
+export const GuestPhone = textUpTo(20, 'The telephone number of the guest.', { ...TRIMMED, minLength: 1 });
+export const GuestEmail = textUpTo(254, 'The e-mail address of the guest.', TRIMMED);
+
 export const ReservationCreate = Type.Object(
   {
-    external_reservation_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description: "The caller's own id of the reservation. Several calls with one id book only one stay.",
-    }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The id of a room type, from the list of room types.' }),
+    external_reservation_id: textUpTo(
+      150,
+      "The caller's own id of the reservation. Several calls with one id book only one stay.",
+      { minLength: 1 },
+    ),
+    room_type_id: uuid('The id of a room type, from the list of room types.'),
     check_in: Type.String({
       ...CheckIn,
       description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
@@ -164,21 +160,9 @@ export const ReservationCreate = Type.Object(
     guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
-        name: Type.String({
-          ...TRIMMED,
-          minLength: 1,
-          maxLength: 500,
-          description: 'The name that the guest gives at the desk.',
-        }),
-        phone: Type.String({
-          ...TRIMMED,
-          minLength: 1,
-          maxLength: 20,
-          description: 'The telephone number of the guest.',
-        }),
-        email: Type.Optional(
-          Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' }),
-        ),
+        name: textUpTo(500, 'The name that the guest gives at the desk.', { ...TRIMMED, minLength: 1 }),
+        phone: GuestPhone,
+        email: Type.Optional(GuestEmail),
       },
       { description: 'The guest for whom the stay is booked.' },
     ),
@@ -200,29 +184,21 @@ export const ReservationCreate = Type.Object(
 );
 export type ReservationCreate = Type.Static<typeof ReservationCreate>;
 
-/** Reservation in responses of the third-party API (decision 27). */
 export const ReservationResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true, because a refused call gets an error response.' }),
-    reservation_id: Type.String({
-      format: 'uuid',
-      description: 'The Roomservice id of the reservation. Events also carry it.',
-    }),
-    external_reservation_id: Type.String({ description: "The caller's own id of the reservation, as it was sent." }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'The present status of the reservation. A new reservation is `confirmed`.',
-    }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
+    success: boolean('Always true, because a refused call gets an error response.'),
+    reservation_id: uuid('The Roomservice id of the reservation. Events also carry it.'),
+    external_reservation_id: text("The caller's own id of the reservation, as it was sent."),
+    status: oneOf(RESERVATION_STATUSES, 'The present status of the reservation. A new reservation is `confirmed`.'),
+    room_type_id: uuid('The booked room type.'),
     check_in: Type.String(CheckIn),
-    check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'The number of guests.' }),
-    total_amount: Type.String({
-      description:
-        'The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them.',
-    }),
-    currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
+    check_out: date('The day of departure.'),
+    guests: integer('The number of guests.'),
+    total_amount: text(
+      'The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them.',
+    ),
+    currency: text('The currency of the amount, as three letters of ISO 4217.'),
+    created_at: time('The time of the booking.'),
   },
   {
     title: 'ReservationResponse',
@@ -254,33 +230,23 @@ export const ExternalReservationPath = Type.Object({
   }),
 });
 
-/**
- * Reservation in a response to a PMS. An OTA that sends a reservation to the service gets a response of the same form (PMS contract §2).
- */
 export const PmsReservation = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),
-    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
-    status: Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description:
-        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
-    }),
-    check_in_date: Type.String({
-      format: 'date-time',
-      description: "The time of arrival in UTC: the property's check-in time on the first day of the stay.",
-    }),
-    check_out_date: Type.String({
-      format: 'date-time',
-      description: "The time of departure in UTC: the property's check-out time on the last day of the stay.",
-    }),
-    room_type_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'The booked room type.' }),
-    total_amount: Type.String({ description: 'The price of the whole stay, in the currency of the tenant.' }),
+    id: uuid('The id of the reservation. Paths have it as `booking_id`.'),
+    natural_id: text('A short reference that people can read aloud.'),
+    status: oneOf(
+      RESERVATION_STATUSES,
+      'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
+    ),
+    check_in_date: time("The time of arrival in UTC: the property's check-in time on the first day of the stay."),
+    check_out_date: time("The time of departure in UTC: the property's check-out time on the last day of the stay."),
+    room_type_id: orNull(Type.String({ format: 'uuid' }), 'The booked room type.'),
+    total_amount: text('The price of the whole stay, in the currency of the tenant.'),
     external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
     external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
     guest: Type.Object(
       {
-        full_name: Type.String({ description: 'The name of the guest.' }),
+        full_name: text('The name of the guest.'),
         phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
         email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
       },

@@ -4,13 +4,13 @@ import { instantOf, nightsOf } from '#platform/lib/dates.ts';
 import { type Quote, roundedQuote } from '../rates/rates.ts';
 import type { Clock } from '../rooms/rooms.ts';
 import { actorOfChange, bookerOf, withName } from './changes.ts';
+import { findStay } from './checks.ts';
 import type { LabelledRow } from './list-store.ts';
 import { type ReservationStatus, sourceOf } from './reservation-status.ts';
 import type { PmsReservation, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
 import type { StaffReservation, StaffReservationWithHistory } from './staff-schema.ts';
 import { MAX_CHANGES, readStatusChanges, type StayRow } from './store.ts';
 
-/** Returns the reservation as responses of the third-party API show it. */
 export function partnerShape(row: StayRow): ReservationResponse {
   return {
     success: true,
@@ -27,25 +27,21 @@ export function partnerShape(row: StayRow): ReservationResponse {
   };
 }
 
-/** Returns the price of a stay as responses of the third-party API show it. */
 export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
-  const { planId, planName, nights, total } = roundedQuote(quote, currency);
+  const { plan, nights, total } = roundedQuote(quote, currency);
   return {
     room_type_id: roomTypeId,
     check_in: stay.check_in,
     check_out: stay.check_out,
     guests: stay.guests ?? 1,
-    rate_plan: planId === null || planName === null ? null : { id: planId, name: planName },
+    rate_plan: plan,
     nights,
     total_amount: total,
     currency,
   };
 }
 
-/**
- * Returns the reservation as responses of the PMS API show it. Its dates become times in UTC. They are computed with the time zone, the
- * check-in time and the check-out time of the property (decision 28).
- */
+/** The dates become times in UTC (decision 28). */
 export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
   return {
     id: row.id,
@@ -61,7 +57,6 @@ export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
   };
 }
 
-/** Returns the reservation as lists of the staff API show it. */
 export function staffShape(row: LabelledRow): StaffReservation {
   return {
     reservation_id: row.id,
@@ -88,26 +83,20 @@ export function staffShape(row: LabelledRow): StaffReservation {
   };
 }
 
-/**
- * Returns the price of each night, or null if the prices are unknown.
- */
 function pricesOf({ nightly_prices: prices, check_in, check_out }: LabelledRow): StaffReservation['nightly_prices'] {
   const nights = nightsOf(check_in, check_out);
   return prices?.length === nights.length ? prices.map((price, night) => ({ date: nights[night] ?? '', price })) : null;
 }
 
-/** Returns the reservation with its history. */
-export async function shapeWithHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory> {
+/** @throws ApiError 404 (code `error`) if the id is unknown */
+export async function showStay(db: Database, tenantId: number, id: string): Promise<StaffReservationWithHistory> {
+  const row = await findStay(db, tenantId, id);
   return { ...staffShape(row), history: await readHistory(db, row) };
 }
 
 /**
- * Returns the history of a stay: the booking, then the changes of the status.
- * - A booking by the hotel itself is stored like a change.
- * - A booking by a partner or an OTA is not stored like a change. The function makes its entry with the time and the booker from the row of
- *   the stay. The status in this entry is the status before the first change, or the present status if there is no change.
- * - If `MAX_CHANGES` changes were read, older changes may be missing. Then the first change is unknown, and so is the status at the
- *   booking. So the function leaves out the entry of a booking by a partner or an OTA.
+ * Only a booking by the hotel itself is stored like a change. If `MAX_CHANGES` changes were read, older changes may be missing, so the
+ * status at the booking is unknown. Then the entry of another booking is left out.
  */
 async function readHistory(db: Database, row: LabelledRow): Promise<StaffReservationWithHistory['history']> {
   const changes = await readStatusChanges(db, row.tenant_id, row.id);

@@ -3,8 +3,8 @@ import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './reservation-status.ts';
+import { oneOf } from '#platform/lib/fields.ts';
+import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
 
 const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
 const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
@@ -13,25 +13,18 @@ const day = (description: string) =>
 const textOf = (maxLength: number, example: string, description: string, options: Type.TStringOptions = {}) =>
   Type.Optional(Type.String({ ...options, minLength: 1, maxLength, description, examples: [example] }));
 
-/** Query of the staff's list of reservations. Only reservations that pass all given filters are listed. */
 export const StaffReservationQuery = Type.Object({
   ...KeysetQuery.properties,
-  status: Type.Optional(
-    Type.Enum([...RESERVATION_STATUSES], {
-      type: 'string',
-      description: 'Lists only reservations with this status.',
-      examples: ['confirmed'],
-    }),
-  ),
+  status: Type.Optional(oneOf(RESERVATION_STATUSES, 'Lists only reservations with this status.', 'confirmed')),
   property_id: uuid('Lists only reservations of room types of this property.'),
   room_type_id: uuid('Lists only reservations of this room type.'),
   credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
   source: Type.Optional(
-    Type.Enum([...RESERVATION_SOURCES], {
-      type: 'string',
-      description: 'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
-      examples: ['house'],
-    }),
+    oneOf(
+      RESERVATION_SOURCES,
+      'Lists only reservations from this source: a partner, an OTA or the hotel itself.',
+      'house',
+    ),
   ),
   arriving_on: day('Lists only reservations whose `check_in` is this day.'),
   departing_on: day('Lists only reservations whose `check_out` is this day.'),
@@ -74,30 +67,24 @@ export const StaffReservationQuery = Type.Object({
     `Lists only reservations with these Roomservice ids, separated by commas, at most ${MAX_IDS}.`,
   ),
   order: Type.Optional(
-    Type.Enum(['check_in'], {
-      type: 'string',
-      description: '`check_in` lists the earliest arrival first. By default, the newest reservation is first.',
-      examples: ['check_in'],
-    }),
+    oneOf(
+      ['check_in'],
+      '`check_in` lists the earliest arrival first. By default, the newest reservation is first.',
+      'check_in',
+    ),
   ),
 });
 export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
 
 type TextFilter = Omit<StaffReservationQuery, 'after' | 'limit' | 'order' | 'property_id' | 'ids' | 'changed_since'>;
 
-/** Filter of a list of reservations. A missing field lets all reservations of the tenant pass. */
 export type ReservationFilter = { [Field in keyof TextFilter]?: TextFilter[Field] | undefined } & {
-  /** Room types of one property. If the array is empty, no reservation passes. */
+  /** If the array is empty, no reservation passes. */
   room_type_ids?: string[] | undefined;
-  /** Earliest time of the last change. */
   changed_since?: Date | undefined;
   ids?: string[] | undefined;
 };
 
-/**
- * Returns the filter of a query, without the property, because the caller replaces it by its room types.
- * @throws ApiError 400 `invalid_request`
- */
 export function filterOf({
   ids,
   changed_since,
@@ -116,10 +103,7 @@ export function filterOf({
   };
 }
 
-/**
- * Returns the beginning of a name to search for. Refuses a text that consists only of accents. Without its accents it would be empty, so
- * every name would begin with it, and the filter would let all reservations pass.
- */
+/** A text that consists only of accents would be empty without them, so every name would begin with it. */
 function withLetter(name: string): string {
   if (name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '') === '') {
     throw invalidField('name', 'must have a character that is not an accent');

@@ -2,12 +2,14 @@ import { changeActorOf } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { keysetPageOf, sendPart } from '#platform/http/keyset-page.ts';
+import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
+import { listRoomTypeIds } from '../rooms/rooms.ts';
+import { listForStaff } from './list-store.ts';
 import { showNight } from './night.ts';
 import { Night, NightPath } from './night-schema.ts';
 import { houseBooking, type Reservations } from './reservations.ts';
-import { staffShape } from './shapes.ts';
-import { StaffReservationQuery } from './staff-query.ts';
+import { showStay, staffShape } from './shapes.ts';
+import { filterOf, StaffReservationQuery } from './staff-query.ts';
 import {
   Arrival,
   HouseBooking,
@@ -25,7 +27,6 @@ const SHARED = { tags: ['Reservations'] };
 interface Dependencies {
   db: Database;
   reservations: Reservations;
-  /** Guard that accepts owners, and staff that may see and change stays. */
   staffGuard: Guard;
 }
 
@@ -38,7 +39,7 @@ export function reservationStaffRoutes(app: App, dependencies: Dependencies): vo
   nightRoute(app, dependencies);
 }
 
-function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
+function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/reservations/',
     {
@@ -54,8 +55,13 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
         response: { 200: keysetPageOf(StaffReservation) },
       },
     },
-    async (request, reply) => {
-      return sendPart(reply, await reservations.listForStaff(request.staff.tenant.id, request.query), staffShape);
+    async ({ staff, query }, reply) => {
+      const { property_id: propertyId } = query;
+      // If the hotel has only one property, `listRoomTypeIds` returns undefined, and the query needs no condition for the property.
+      const room_type_ids =
+        propertyId === undefined ? undefined : await listRoomTypeIds(db, staff.tenant.id, propertyId);
+      const list = listForStaff(staff.tenant.id, { ...filterOf(query), room_type_ids }, query.order);
+      return sendPart(reply, await readPart(db, list, query), staffShape);
     },
   );
   app.get(
@@ -74,11 +80,11 @@ function readingRoutes(app: App, { reservations, staffGuard }: Dependencies): vo
         response: { 200: StaffReservationWithHistory },
       },
     },
-    async (request) => await reservations.show(request.staff.tenant.id, request.params.id),
+    async (request) => await showStay(db, request.staff.tenant.id, request.params.id),
   );
 }
 
-function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): void {
+function bookingRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/',
     {
@@ -99,8 +105,6 @@ function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): voi
           'Books one room of the room type for all nights of the stay, for example for a guest who walks in. The stay is ' +
           '`confirmed`, and its source is `house`. It causes no event. The PMS API shows null for its `external_source` and ' +
           '`external_id`.\n\n' +
-          'Without `overbook`, the call never sells more rooms than the hotel has, and it keeps the restrictions of the rate ' +
-          'plans and the largest number of guests. With `overbook`, it does not check them.\n\n' +
           'The call is safe to repeat. If an earlier call of the tenant had the same `request_id`, the response is 200 with ' +
           'the stored reservation and the header `Idempotent-Replayed: true`.',
         body: HouseBooking,
@@ -109,7 +113,7 @@ function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): voi
     },
     async (request, reply) => {
       const { row, isReplayed } = await reservations.book(...houseBooking(request.staff, request.body));
-      const reservation = await reservations.show(request.staff.tenant.id, row.id);
+      const reservation = await showStay(db, request.staff.tenant.id, row.id);
       return isReplayed
         ? reply.header('idempotent-replayed', 'true').send(reservation)
         : reply.code(201).send(reservation);
@@ -117,7 +121,7 @@ function bookingRoute(app: App, { reservations, staffGuard }: Dependencies): voi
   );
 }
 
-function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
+function changeRoute(app: App, { db, staffGuard }: Dependencies): void {
   app.patch(
     '/v1/staff/reservations/:id/',
     {
@@ -131,16 +135,14 @@ function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): 
         summary: 'Change a stay that the hotel itself booked, or end any stay early',
         description:
           'Changes the fields that the body names. All other fields keep their values. The stay must be `pending` or ' +
-          '`confirmed`, and its source must be `house`. Otherwise the response is 409. Send the `changed_at` that you have ' +
-          "seen as `expected_changed_at`, so that you do not undo a colleague's change.\n\n" +
+          '`confirmed`, and its source must be `house`. Otherwise the response is 409.\n\n' +
           'If the guests leave early, send only the new `check_out`, with or without `expected_changed_at`. This also works for the ' +
           'stay of a partner or an OTA, and for a `completed` stay. The new `check_out` is today at the property or later, and at ' +
           'least one night remains. The nights after it become free. The amount stays the same, and `nightly_prices` becomes null. A ' +
           'later call of the OTA may move the dates again.\n\n' +
           'If a stay of the hotel itself has not begun yet, or if the body names other fields, an earlier `check_out` is an ordinary ' +
           'change, and the service calculates the price again.\n\n' +
-          'Without `overbook`, each added night needs a free room, and a rate plan must allow the stay. The present rate plan of ' +
-          'the stay may be closed on nights that the stay had before the change. The call causes no event.',
+          'The present rate plan of the stay may be closed on nights that the stay had before the change. The call causes no event.',
         params: ReservationPath,
         body: HouseChange,
         response: { 200: StaffReservationWithHistory },
@@ -148,12 +150,12 @@ function changeRoute(app: App, { db, reservations, staffGuard }: Dependencies): 
     },
     async ({ staff, params, body }) => {
       await changeStay(db, staff, params.id, body);
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }
 
-function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void {
+function statusRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/status/',
     {
@@ -169,10 +171,8 @@ function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void
           'and `cancelled` are final.\n\n' +
           'The statuses `cancelled` and `expired` release the nights. The status `no_show` keeps them. The partner that ' +
           'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event.\n\n' +
-          'A change to the present status is refused with 409, except with the same `request_id`. So send a `request_id`, ' +
-          'and repeat the call with the same `request_id` if the response was lost. The repeat changes nothing, and ' +
-          'causes no second event.\n\n' +
-          'Send the status that you have seen as `expected_status`. If a colleague has changed it meanwhile, the response is 409.',
+          'A change to the present status is refused with 409, except with the same `request_id`. So repeat the call with the ' +
+          'same `request_id` if the response was lost. The repeat causes no second event.',
         params: ReservationPath,
         body: ReservationStatusChange,
         response: { 200: StaffReservationWithHistory },
@@ -180,12 +180,12 @@ function statusRoute(app: App, { reservations, staffGuard }: Dependencies): void
     },
     async ({ staff, params, body }) => {
       await reservations.changeStatus(staff.tenant.id, params.id, body, changeActorOf(staff));
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }
 
-function arrivalRoute(app: App, { db, reservations, staffGuard }: Dependencies): void {
+function arrivalRoute(app: App, { db, staffGuard }: Dependencies): void {
   app.post(
     '/v1/staff/reservations/:id/arrival/',
     {
@@ -205,7 +205,7 @@ function arrivalRoute(app: App, { db, reservations, staffGuard }: Dependencies):
     },
     async ({ staff, params, body }) => {
       await setArrival(db, staff, params.id, body.arrived);
-      return await reservations.show(staff.tenant.id, params.id);
+      return await showStay(db, staff.tenant.id, params.id);
     },
   );
 }

@@ -1,33 +1,41 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { Price } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { RESERVATION_STATUSES } from './reservation-status.ts';
-import { RESERVATION_SOURCES } from './reservation-status.ts';
+import {
+  boolean,
+  date,
+  integer,
+  oneOf,
+  orNull,
+  price,
+  text,
+  textOrNull,
+  textUpTo,
+  time,
+  timeOrNull,
+  uuid,
+  uuidOrNull,
+} from '#platform/lib/fields.ts';
+import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
+import { GuestEmail, GuestPhone } from './schema.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-/** Largest number of characters in the reason that staff give for a change of the status (decision 36). */
 const MAX_REASON_LENGTH = 200;
-const uuidOrNull = (description: string) => Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description });
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const timeOrNull = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-const Status = (description: string) => Type.Enum([...RESERVATION_STATUSES], { type: 'string', description });
-export const Source = (description: string) => Type.Enum([...RESERVATION_SOURCES], { type: 'string', description });
+const Status = (description: string) => oneOf(RESERVATION_STATUSES, description);
+export const Source = (description: string) => oneOf(RESERVATION_SOURCES, description);
 
 const NightlyPrice = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    price: Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description: 'The price of the night.' }),
+    date: date('The day on which the night begins.'),
+    price: price('The price of the night.'),
   },
   { title: 'NightlyPrice', description: 'The price of one night of a stay.' },
 );
 
 const FIELDS = {
-  reservation_id: Type.String({ format: 'uuid', description: 'The Roomservice id of the reservation.' }),
-  natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
+  reservation_id: uuid('The Roomservice id of the reservation.'),
+  natural_id: text('A short reference that people can read aloud.'),
   status: Status(
     'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
   ),
@@ -39,31 +47,28 @@ const FIELDS = {
   external_reservation_id: textOrNull("The partner's own id of the reservation. Null if no partner booked it."),
   external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
   external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
-  room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
+  room_type_id: uuid('The booked room type.'),
   rate_plan_id: uuidOrNull('The rate plan of the stay. Null if the room type had no active rate plan.'),
-  check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
-  check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-  guests: Type.Integer({ description: 'The number of guests.' }),
+  check_in: date('The day of arrival.'),
+  check_out: date('The day of departure.'),
+  guests: integer('The number of guests.'),
   guest: Type.Object(
     {
-      name: Type.String({ description: 'The name of the guest.' }),
+      name: text('The name of the guest.'),
       phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
       email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
     },
     { description: 'The guest of the stay.' },
   ),
-  total_amount: Type.String({ description: 'The price of the whole stay, as it was booked.' }),
-  nightly_prices: Type.Union([Type.Array(NightlyPrice), Type.Null()], {
-    description:
-      'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
+  total_amount: text('The price of the whole stay, as it was booked.'),
+  nightly_prices: orNull(
+    Type.Array(NightlyPrice),
+    'The price of each night at the time of the booking. Their sum is `total_amount`. Null if the prices of the nights are ' +
       'unknown, because the caller gave only the amount of the whole stay, or because an OTA has changed it or staff have ended it early.',
-  }),
-  currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
-  created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
-  changed_at: Type.String({
-    format: 'date-time',
-    description: 'The time of the last change of a field of this response. A new stay has the time of its booking.',
-  }),
+  ),
+  currency: text('The currency of the amount, as three letters of ISO 4217.'),
+  created_at: time('The time of the booking.'),
+  changed_at: time('The time of the last change of a field of this response. A new stay has the time of its booking.'),
   arrived_at: timeOrNull(
     'The time at which staff reported that the guests have arrived. Null if they have not arrived.',
   ),
@@ -72,7 +77,7 @@ const FIELDS = {
 const ReservationStep = Type.Object(
   {
     status: Status('The status of the reservation from this time.'),
-    at: Type.String({ format: 'date-time', description: 'The time of the booking or of the change.' }),
+    at: time('The time of the booking or of the change.'),
     by: NamedActor,
     reason: textOrNull('The reason that staff gave. It is never in an event. Null if no reason was given.'),
   },
@@ -107,7 +112,6 @@ const STAY = {
   arrived_at: null,
 };
 
-/** Reservation in lists of the staff API. */
 export const StaffReservation = Type.Object(FIELDS, {
   title: 'StaffReservation',
   description: 'A reservation as staff see it. A partner, an OTA or the hotel itself booked it.',
@@ -115,7 +119,6 @@ export const StaffReservation = Type.Object(FIELDS, {
 });
 export type StaffReservation = Type.Static<typeof StaffReservation>;
 
-/** Reservation in responses of the staff API that show only this reservation. */
 export const StaffReservationWithHistory = Type.Object(
   {
     ...FIELDS,
@@ -146,10 +149,7 @@ export const StaffReservationWithHistory = Type.Object(
 export type StaffReservationWithHistory = Type.Static<typeof StaffReservationWithHistory>;
 
 export const ReservationPath = Type.Object({
-  id: Type.String({
-    description: 'The Roomservice id of the reservation, as the list shows it.',
-    examples: ['01a1fa59-7d47-72d5-b816-c40f93e7a52d'],
-  }),
+  id: text('The Roomservice id of the reservation, as the list shows it.', '01a1fa59-7d47-72d5-b816-c40f93e7a52d'),
 });
 
 const REQUEST_ID = 'd2a9c7e4-61b8-4f35-8b0c-7e94f1a3c256';
@@ -158,22 +158,20 @@ export const ReservationStatusChange = Type.Object(
   {
     status: Status('The new status of the reservation.'),
     request_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
+      uuid(
+        'An id that the caller makes for this change. It makes a repeat safe. If the last change of the status had the ' +
           'same id, the call changes nothing, and the response is 200 with the reservation as it is now. The service ' +
           'compares this id before it checks any other field.',
-      }),
+      ),
     ),
     expected_status: Type.Optional(
       Status('The status that the caller has seen. If the reservation has another status now, the response is 409.'),
     ),
     reason: Type.Optional(
-      Type.String({
-        maxLength: MAX_REASON_LENGTH,
-        description: 'The reason for the change. Only staff see it, in the history. It is never in an event.',
-      }),
+      textUpTo(
+        MAX_REASON_LENGTH,
+        'The reason for the change. Only staff see it, in the history. It is never in an event.',
+      ),
     ),
   },
   {
@@ -190,20 +188,14 @@ export type ReservationStatusChange = Type.Static<typeof ReservationStatusChange
 
 export const Arrival = Type.Object(
   {
-    arrived: Type.Boolean({ description: 'True if the guests have arrived. False takes the arrival back.' }),
+    arrived: boolean('True if the guests have arrived. False takes the arrival back.'),
   },
   { title: 'Arrival', description: 'The arrival of the guests.', examples: [{ arrived: true }] },
 );
 
 const DATES = {
-  check_in: Type.String({
-    format: 'date',
-    description: 'The day of arrival. It must not be before yesterday in the time zone of the property.',
-  }),
-  check_out: Type.String({
-    format: 'date',
-    description: 'The day of departure. It is after `check_in`, by at most 730 nights.',
-  }),
+  check_in: date('The day of arrival. It must not be before yesterday in the time zone of the property.'),
+  check_out: date('The day of departure. It is after `check_in`, by at most 730 nights.'),
 };
 const Guests = Type.Integer({
   minimum: 1,
@@ -211,27 +203,15 @@ const Guests = Type.Integer({
   description: "The number of guests. Without `overbook`, it is at most the room type's `max_occupancy`.",
 });
 const Amount = (description: string) => Type.Unsafe<string | number>({ ...Price, description });
-const Overbook = Type.Boolean({
-  description:
-    'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
-});
-const GuestName = Type.String({ ...TRIMMED, minLength: 1, maxLength: 500, description: 'The name of the guest.' });
-const GuestPhone = Type.String({
-  ...TRIMMED,
-  minLength: 1,
-  maxLength: 20,
-  description: 'The telephone number of the guest.',
-});
-const GuestEmail = Type.String({ ...TRIMMED, maxLength: 254, description: 'The e-mail address of the guest.' });
+const Overbook = boolean(
+  'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',
+);
+const GuestName = textUpTo(500, 'The name of the guest.', { ...TRIMMED, minLength: 1 });
 
-/** Body of a booking by the hotel itself (decision 43). */
 export const HouseBooking = Type.Object(
   {
-    request_id: Type.String({
-      format: 'uuid',
-      description: 'An id that the caller makes for this booking. Several calls with one id book only one stay.',
-    }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The id of a room type, from the list of properties.' }),
+    request_id: uuid('An id that the caller makes for this booking. Several calls with one id book only one stay.'),
+    room_type_id: uuid('The id of a room type, from the list of properties.'),
     ...DATES,
     guests: Type.Optional(Guests),
     guest: Type.Object(
@@ -239,11 +219,7 @@ export const HouseBooking = Type.Object(
       { description: 'The guest for whom the stay is booked.' },
     ),
     rate_plan_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'The rate plan of the stay. If it is missing, the cheapest active rate plan that allows the stay applies.',
-      }),
+      uuid('The rate plan of the stay. If it is missing, the cheapest active rate plan that allows the stay applies.'),
     ),
     total_amount: Type.Optional(
       Amount(
@@ -271,33 +247,25 @@ export const HouseBooking = Type.Object(
 );
 export type HouseBooking = Type.Static<typeof HouseBooking>;
 
-/**
- * Body of a change of a stay that the hotel itself booked, or of the early end of a stay of any source. A missing field keeps its value.
- */
 export const HouseChange = Type.Object(
   {
-    room_type_id: Type.Optional(Type.String({ format: 'uuid', description: 'The new room type.' })),
+    room_type_id: Type.Optional(uuid('The new room type.')),
     check_in: Type.Optional(
-      Type.String({
-        format: 'date',
-        description: 'The new day of arrival. It must not be before yesterday in the time zone of the property.',
-      }),
+      date('The new day of arrival. It must not be before yesterday in the time zone of the property.'),
     ),
     check_out: Type.Optional(
-      Type.String({
-        format: 'date',
-        description:
-          'The new day of departure. It is after `check_in`, by at most 730 nights. If the change ends the stay early, it is not ' +
+      date(
+        'The new day of departure. It is after `check_in`, by at most 730 nights. If the change ends the stay early, it is not ' +
           'before today in the time zone of the property.',
-      }),
+      ),
     ),
     guests: Type.Optional(Guests),
     guest: Type.Optional(
       Type.Object(
         {
           name: Type.Optional(GuestName),
-          phone: Type.Optional(Type.Union([GuestPhone, Type.Null()], { description: 'Null removes the number.' })),
-          email: Type.Optional(Type.Union([GuestEmail, Type.Null()], { description: 'Null removes the address.' })),
+          phone: Type.Optional(orNull(GuestPhone, 'Null removes the number.')),
+          email: Type.Optional(orNull(GuestEmail, 'Null removes the address.')),
         },
         { description: 'The new details of the guest. A missing detail keeps its value.' },
       ),
@@ -310,10 +278,7 @@ export const HouseChange = Type.Object(
       ),
     ),
     expected_changed_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'The `changed_at` that the caller has seen. If the stay has changed since, the response is 409.',
-      }),
+      time('The `changed_at` that the caller has seen. If the stay has changed since, the response is 409.'),
     ),
     overbook: Type.Optional(Overbook),
   },

@@ -16,8 +16,8 @@ import { hasChange, type ReservationRow, type ReservationUpdate, updateReservati
 
 /**
  * Changes a stay that the hotel itself booked, or ends a stay of any source early. Writes an audit entry if a value differs.
- * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`,
- * 409 `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
+ * @throws ApiError 404 (code `error`) if the id is unknown, 404 `room_type_not_found`, 400 `invalid_request`, 409 `room_not_available`, 409
+ * `invalid_status_transition` if the stay may not change, or has changed since `expected_changed_at`
  */
 export async function changeStay(db: Database, staff: Staff, id: string, input: HouseChange): Promise<void> {
   const wanted = wantedChange(changeActorOf(staff));
@@ -48,8 +48,7 @@ export async function changeStay(db: Database, staff: Staff, id: string, input: 
 }
 
 /**
- * Records that the guests of a confirmed stay have arrived, or removes this record, with an audit entry. Changes nothing if `arrived` is
- * the stored value already. Causes no event.
+ * Records that the guests of a confirmed stay have arrived, or removes this record. Causes no event.
  * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` if the stay is not confirmed
  */
 export async function setArrival(db: Database, staff: Staff, id: string, arrived: boolean): Promise<void> {
@@ -68,7 +67,6 @@ export async function setArrival(db: Database, staff: Staff, id: string, arrived
   });
 }
 
-/** Returns the room type of a stay, which may be inactive. */
 async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithClock> {
   const roomType = await findRoomType(tx, row.tenant_id, row.room_type_id);
   if (roomType === null) {
@@ -79,18 +77,14 @@ async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithCloc
   return roomType;
 }
 
-/** Fields that a change may name if it ends a stay early. */
 const NAMED = ['check_out', 'expected_changed_at'];
 const OTHERS = Object.keys(HouseChange.properties).filter((field) => !NAMED.includes(field)) as (keyof HouseChange)[];
 
-/** Change that ends a stay early: the guests leave before the check-out. */
 type EarlyEnd = HouseChange & { check_out: DateText };
 
 /**
- * Returns true if the change ends a confirmed or completed stay early, and names nothing but the new check-out. The stay may have any
- * source. The present check-out counts as well, so that a repeated call is accepted. A confirmed stay of the hotel itself is ended early
- * only if it has begun and does not end in the past. Any other change of its dates is priced again.
- * @param today current day at the property
+ * The present check-out counts as well, so that a repeated call is accepted. A confirmed stay of the hotel itself is ended early only if it
+ * has begun and does not end in the past. Any other change of its dates is priced again.
  */
 function isEarlyEnd(row: ReservationRow, input: HouseChange, today: DateText): input is EarlyEnd {
   const { check_out } = input;
@@ -101,11 +95,7 @@ function isEarlyEnd(row: ReservationRow, input: HouseChange, today: DateText): i
   return row.status === 'completed' || (row.status === 'confirmed' && (sourceOf(row) !== 'house' || hasBegun));
 }
 
-/**
- * Returns the new values of a stay that ends early. The amount stays. The prices of the nights are unknown from now on, because their sum
- * would not be the amount.
- * @throws ApiError 400 `invalid_request` if the stay would have no night, or would end before today
- */
+/** The amount stays. The prices of the nights become unknown, because their sum would not be the amount. */
 function earlyEnd(row: ReservationRow, { check_out }: EarlyEnd, today: DateText): ReservationUpdate {
   if (check_out === row.check_out) {
     return {};
@@ -117,10 +107,6 @@ function earlyEnd(row: ReservationRow, { check_out }: EarlyEnd, today: DateText)
   return { check_out, nightly_prices: null };
 }
 
-/**
- * Returns the error for a change that is refused, or null if the stay may change.
- * @param isEnd true if the change ends the stay early, which is allowed for every source
- */
 function changeRefusal(
   row: ReservationRow,
   { expected_changed_at: expected }: HouseChange,
@@ -147,12 +133,7 @@ function refused(message: string): ApiError {
   return apiError('invalid_status_transition', message);
 }
 
-/**
- * Checks the change of a stay that the hotel itself booked, and prices it. The amount is in the currency of the stay. The day of arrival is
- * checked if it changes, and the number of guests if the caller gives it or changes the room type.
- * @param currency currency of the tenant. The stay may have an older currency
- * @returns new values of the stay, and the number of rooms of its room type, which is Infinity if rooms are not checked
- */
+/** The amount is in the currency of the stay, which may be older than the `currency` of the tenant. */
 async function houseChange(
   tx: Tx,
   row: ReservationRow,
@@ -190,11 +171,7 @@ function keptPrice(row: ReservationRow, amount: HouseChange['total_amount']) {
   return { total_amount, nightly_prices: total_amount === row.total_amount ? row.nightly_prices : null };
 }
 
-/**
- * Returns the rate plan and the price of a stay whose nights change. A price from a rate plan is in the currency of the tenant, and an
- * amount of the caller is in the currency of the stay.
- * @throws ApiError 409 `room_not_available` if no rate plan allows the stay
- */
+/** A price from a rate plan is in the currency of the tenant, and an amount of the caller is in the currency of the stay. */
 async function movedPrice(
   tx: Tx,
   row: ReservationRow,
@@ -202,29 +179,31 @@ async function movedPrice(
   { nights, input, currency }: { nights: Nights; input: HouseChange; currency: string },
 ) {
   const { total_amount: amount, overbook = false } = input;
-  const plans = await readCalendars(tx, row.tenant_id, roomType.id, nights.check_in, nights.check_out);
+  const range = {
+    tenantId: row.tenant_id,
+    roomTypeId: roomType.id,
+    checkIn: nights.check_in,
+    checkOut: nights.check_out,
+  };
+  const [plans = []] = await readCalendars(tx, [range]);
   const quote = quoteKept(row, plans, nights, overbook) ?? priceStay(roomType, plans, nights, overbook);
   const priced = amount === undefined ? currency : row.currency;
-  return { rate_plan_id: quote.planId, ...priceOf(quote, priced, amount), currency: priced };
+  return { rate_plan_id: quote.plan?.id ?? null, ...priceOf(quote, priced, amount), currency: priced };
 }
 
-/**
- * Returns the price of the changed stay under the rate plan that the stay has now. Returns null if this plan does not allow the changed
- * stay. A closed night is allowed if it was part of the stay before the change.
- */
+/** Returns null if the present rate plan does not allow the changed stay. A closed night is allowed if it was part of the stay before. */
 function quoteKept(row: ReservationRow, plans: PlanCalendar[], nights: Nights, overbook: boolean): Quote | null {
   const isSameType = nights.room_type_id === row.room_type_id;
-  const plan = isSameType ? plans.find(({ id, isActive }) => isActive && id === row.rate_plan_id) : undefined;
+  const plan = isSameType ? plans.find(({ id, is_active }) => is_active && id === row.rate_plan_id) : undefined;
   if (plan === undefined) {
     return null;
   }
   const all = nightsOf(nights.check_in, nights.check_out);
   const kept = new Set(nightsOf(row.check_in, row.check_out));
   const isClosed = all.some((night) => !kept.has(night) && plan.differences.get(night)?.is_sold_out);
-  return overbook || (!isClosed && plan.minNights <= all.length) ? quotePlan(plan, all) : null;
+  return overbook || (!isClosed && plan.min_nights <= all.length) ? quotePlan(plan, all) : null;
 }
 
-/** Returns the name, phone and email of the guest after the change. A field that the change does not give keeps its value. */
 function guestUpdate(row: ReservationRow, { guest = {} }: HouseChange) {
   const { name = row.guest_name, phone = row.guest_phone, email = row.guest_email } = guest;
   return { guest_name: name, guest_phone: phone, guest_email: email === '' ? null : email };
@@ -234,10 +213,7 @@ const LISTED = ['room_type_id', 'check_in', 'check_out', 'guests', 'total_amount
 const OF_GUEST = ['guest_name', 'guest_phone', 'guest_email'] as const;
 type Audited = Pick<ReservationRow, (typeof LISTED)[number] | (typeof OF_GUEST)[number]>;
 
-/**
- * Returns the audit entry of a change, or null if the update changes no value. If the guest changes, the entry names only the field
- * `guest`. Audit entries are never removed, so they do not contain the name, the phone or the email of a guest.
- */
+/** Audit entries are never removed, so they do not contain the name, the phone or the email of a guest. */
 function changeEntry(before: ReservationRow, after: Audited): NewAuditEntry | null {
   const fields: object[] = LISTED.filter((field) => before[field] !== after[field]).map((field) => ({
     field,

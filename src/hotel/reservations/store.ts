@@ -6,12 +6,10 @@ import type { Reservation, ReservationChange } from '#platform/db/types.ts';
 
 export type ReservationRow = Selectable<Reservation>;
 type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';
-/** Columns that only a later change sets. */
 type ChangeColumn = 'status_request_id' | 'arrived_at';
 type InsertedReservation = Omit<Insertable<Reservation>, ChangeColumn>;
-/** New reservation. `insertReservations` sets the columns that follow from the others. */
 export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_at'>;
-/** Row of a stay without the columns that only staff see or search. A new stay has these columns. */
+/** Row of a stay without the columns that only staff see or search. */
 export type StayRow = Omit<ReservationRow, ChangeColumn | SearchColumn | 'changed_at'>;
 
 const NEW_RESERVATION = new Fields<InsertedReservation>({
@@ -49,9 +47,8 @@ const OWNER: Owner<InsertedReservation> = {
 };
 
 /**
- * Inserts one reservation, or several reservations of partners. Skips a reservation if another reservation already has its external id. In
- * rare cases, another reservation has the same natural id (short random code), and the function skips the new reservation too. Several
- * reservations may belong to different tenants only if the database is one node.
+ * Skips a reservation if another one has its external id or, in rare cases, its natural id. Several reservations may belong to different
+ * tenants only if the database is one node.
  * @returns the ids of the inserted reservations
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
@@ -75,7 +72,7 @@ function searchColumnsOf({ guest_name: name, guest_phone: phone = null, guest_em
   };
 }
 
-/** Deletes reservations that the same transaction has inserted. On a database cluster, all of them must belong to one tenant. */
+/** On a database cluster, all reservations must belong to one tenant. */
 export async function removeReservations(
   tx: Tx,
   reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],
@@ -90,15 +87,12 @@ export async function removeReservations(
     .execute();
 }
 
-/**
- * Key under which a stay is booked once: the id of the partner, the id of the OTA, or the `request_id` that staff sent with the booking.
- */
+/** Key under which a stay is booked once. */
 export type BookingKey =
   | { credentialId: string; externalId: string }
   | { source: string; externalId: string }
   | { requestId: string };
 
-/** Returns the stay that was booked under the key. Returns undefined if there is no such stay. */
 export async function findBooked(db: Db, tenantId: number, key: BookingKey): Promise<ReservationRow | undefined> {
   const stays = db.selectFrom('reservation').selectAll().where('tenant_id', '=', tenantId);
   if ('credentialId' in key) {
@@ -117,19 +111,6 @@ export async function findBooked(db: Db, tenantId: number, key: BookingKey): Pro
   return await stays.where('id', '=', booking).executeTakeFirst();
 }
 
-export async function findReservation(db: Db, tenantId: number, id: string): Promise<ReservationRow | undefined> {
-  return await db
-    .selectFrom('reservation')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-/**
- * Returns a reservation and locks its row until the transaction ends, so that concurrent changes of the reservation happen one after
- * another. Returns undefined if it does not exist.
- */
 export async function lockReservation(tx: Tx, tenantId: number, id: string): Promise<ReservationRow | undefined> {
   return await tx
     .selectFrom('reservation')
@@ -140,7 +121,7 @@ export async function lockReservation(tx: Tx, tenantId: number, id: string): Pro
     .executeTakeFirst();
 }
 
-/** New values of some columns of a reservation. The columns of the guest are given together or not at all. */
+/** The columns of the guest are given together or not at all. */
 export type ReservationUpdate = Partial<Omit<ReservationRow, 'tenant_id' | 'id' | SearchColumn | keyof Guest>> &
   (Guest | { guest_name?: never });
 
@@ -162,18 +143,12 @@ export async function updateReservation(
 export type NewReservationChange = Insertable<ReservationChange>;
 export type ReservationChangeRow = Selectable<ReservationChange>;
 
-/**
- * Largest number of status changes in the history of one stay. Older changes are left out, because an OTA may change a stay any number of
- * times.
- */
+/** Older changes are left out, because an OTA may change a stay any number of times. */
 export const MAX_CHANGES = 200;
 
 /**
- * Inserts one row of the history of a reservation. The row records a change of the reservation, or a booking that the hotel itself made.
- * @returns false if the row is a repeat and was not inserted. There are two cases:
- * - An earlier try of the same transaction has already stored the row.
- * - The row records a booking, and the tenant has already stored a booking with the same `booking_request_id`. This id is the `request_id`
- *   that staff sent with the booking.
+ * @returns false if an earlier try of the same transaction has stored the row, or if the tenant has already stored a booking with the same
+ * `booking_request_id`
  */
 export async function insertChange(tx: Tx, change: NewReservationChange): Promise<boolean> {
   const inserted = await tx
@@ -185,10 +160,6 @@ export async function insertChange(tx: Tx, change: NewReservationChange): Promis
   return inserted.length > 0;
 }
 
-/**
- * Returns true if the change is stored already. Then an earlier try of the same transaction was committed, but the response to its COMMIT
- * was lost.
- */
 export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<boolean> {
   const found = await tx
     .selectFrom('reservation_change')
@@ -199,7 +170,7 @@ export async function hasChange(tx: Tx, tenantId: number, id: string): Promise<b
   return found !== undefined;
 }
 
-/** Reads the newest `MAX_CHANGES` changes of the status of a reservation, and returns them oldest first. */
+/** Reads the newest changes of the status, and returns them oldest first. */
 export async function readStatusChanges(
   db: Db,
   tenantId: number,

@@ -3,9 +3,8 @@ import { amountFaults } from '#platform/lib/money.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 
 /**
- * Checks the `properties` part of a tenant document for faults that a schema cannot find: repeated names, unknown time zones, and
- * prices with decimals that the currency does not have. Returns each fault in the form `path: text`. Skips values that break the schema, because the check of the schema reports them. So the caller can
- * run both checks on one document, and list all faults in one message.
+ * Returns the faults of the `properties` part of a tenant document that a schema cannot find, as `path: text`. Skips values that break the
+ * schema, because the check of the schema reports them.
  */
 export function propertyFaults(properties: unknown, currency: string): string[] {
   return [

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 
 export { propertyFaults } from './property-faults.ts';
 export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
-export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
+export type { Clock, PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
 /** Returns the active properties, each with its active room types, in the order of the tenant document. */
 export async function listProperties(
@@ -33,7 +33,7 @@ export async function listProperties(
 
 /**
  * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property,
- * because a query then needs no condition for the property. The list is empty if the property is unknown.
+ * because a query then needs no condition for it.
  */
 export async function listRoomTypeIds(
   db: Database,
@@ -45,10 +45,9 @@ export async function listRoomTypeIds(
   return inProperty.length > 0 && inProperty.length === all.length ? undefined : inProperty.map(({ id }) => id);
 }
 
-/** Returns the room types that partners can sell: the active room types of active properties, in the order of the tenant document. */
 export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
   const properties = await listProperties(db, tenant.tenantId);
-  return properties.flatMap(({ property, roomTypes }) =>
+  return properties.flatMap(({ property: { id, name, city, country_code }, roomTypes }) =>
     roomTypes.map((roomType) => ({
       room_type_id: roomType.id,
       name: roomType.name,
@@ -56,35 +55,25 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
       max_occupancy: roomType.max_occupancy,
       base_price: roomType.base_price,
       currency: tenant.currency,
-      property: {
-        id: property.id,
-        name: property.name,
-        city: property.city,
-        country_code: property.country_code,
-      },
+      property: { id, name, city, country_code },
       amenities: roomType.amenities,
       images: roomType.images,
     })),
   );
 }
 
-/**
- * Returns one room type, active or not, with the time zone and the check-in and check-out times of its property. Returns null if the id is
- * unknown, is not a UUID, or belongs to another tenant.
- */
+/** Returns null if the id is unknown, is not a UUID, or belongs to another tenant. */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
-  return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
+  const [roomType] = isUuid(id) ? await store.readWithClocks(db, tenantId, id) : [];
+  return roomType ?? null;
 }
 
 export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
 
-/** Largest number of room types in the cache of one process. An entry takes some kilobytes, because it holds the texts of the room type. */
+/** An entry takes some kilobytes, because it holds the texts of the room type. */
 const MAX_CACHED = 50_000;
 
-/**
- * Creates a function that finds a room type in the tenant cache, and reads it from the database if it is not cached. A change of the
- * tenant invalidates its cached room types.
- */
+/** Creates a function that finds a room type in the tenant cache, or reads it from the database. */
 export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Caches }): FindRoomType {
   const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
@@ -95,8 +84,7 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
 }
 
 /**
- * Changes the capacity of a room type, which may be inactive. The new capacity may be below the number of rooms that are held on a night.
- * Such a night is then oversold. If the capacity differs, writes an audit entry with the old and the new capacity.
+ * Changes the capacity of a room type. A night on which more rooms are held is then oversold.
  * @throws ApiError 404 (code `error`) if the room type is unknown or belongs to another tenant
  */
 export async function changeRoomType(
@@ -122,26 +110,21 @@ export async function changeRoomType(
   });
 }
 
-/** Time zone and check-in and check-out times that convert the dates of a stay to instants. */
-export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
-
-/** Returns a map from the id of each room type, active or not, to the time zone and check-in and check-out times of its property. */
-export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
-  const rows = await store.readClocks(db, tenantId);
-  return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
+/** Returns the clocks of all room types, active or not, by id. */
+export async function readClocks(db: Database, tenantId: number): Promise<Map<string, store.Clock>> {
+  return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
 export interface AppliedProperties {
-  /** Properties of the tenant document with their room types, in the order of the document. `id` is the id of the row in the database. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists the room type. */
+  /** Returns `property / room type`, even if the tenant document no longer lists the room type. */
   nameOfRoomType: (id: string) => string;
   changes: Change[];
 }
 
 /**
- * Creates and updates the properties and room types of a tenant, so that they agree with `documents`. A property or room type that
- * `documents` no longer lists becomes inactive. It is never deleted.
+ * Creates and updates the properties and room types of a tenant. A property or room type that `documents` no longer lists becomes inactive.
+ * It is never deleted.
  */
 export async function applyProperties(
   tx: Tx,
@@ -158,17 +141,21 @@ export async function applyProperties(
     });
     return { id, document, roomTypes };
   });
-  const properties = applied.map(({ id, document }, position) => propertyRow(id, document, position));
+  const properties = applied.map(({ id, document }, position) =>
+    propertyRow({ tenant_id: tenantId, id, position }, document),
+  );
   const roomTypes = applied
     .flatMap((property) => property.roomTypes.map((roomType) => ({ ...roomType, propertyId: property.id })))
-    .map(({ id, document, propertyId }, position) => roomTypeRow(id, propertyId, document, position));
+    .map(({ id, document, propertyId }, position) =>
+      roomTypeRow({ tenant_id: tenantId, id, property_id: propertyId, position }, document),
+    );
   const changedProperties = changedRows(storedProperties, properties);
   const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
   if (changedProperties.length > 0) {
-    await store.upsertProperties(tx, tenantId, rowsToWrite(changedProperties));
+    await store.upsertProperties(tx, rowsToWrite(changedProperties));
   }
   if (changedRoomTypes.length > 0) {
-    await store.upsertRoomTypes(tx, tenantId, rowsToWrite(changedRoomTypes));
+    await store.upsertRoomTypes(tx, rowsToWrite(changedRoomTypes));
   }
   const nameOfRoomType = roomTypeNames([...storedProperties, ...properties], [...storedRoomTypes, ...roomTypes]);
   const changes = [
@@ -179,10 +166,8 @@ export async function applyProperties(
 }
 
 /**
- * Returns a function that gives the name of a room type in the form `property / room type`. For an unknown room type, it gives the id.
- *
- * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document, so two rows may have the same id. Two such
- * rows always have the same name, because a row from the document gets the id of the stored row with its name.
+ * `properties` and `roomTypes` contain the stored rows and the rows from the tenant document. Two rows with one id have the same name,
+ * because a row from the document gets the id of the stored row with its name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
@@ -190,10 +175,12 @@ function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTyp
   return (id) => names.get(id) ?? id;
 }
 
-function propertyRow(id: string, document: PropertyDocument, position: number): store.PropertyRow {
+function propertyRow(
+  key: Pick<store.PropertyRow, 'tenant_id' | 'id' | 'position'>,
+  document: PropertyDocument,
+): store.PropertyRow {
   return {
-    id,
-    position,
+    ...key,
     name: document.name,
     address: document.address ?? '',
     city: document.city ?? '',
@@ -205,11 +192,12 @@ function propertyRow(id: string, document: PropertyDocument, position: number): 
   };
 }
 
-function roomTypeRow(id: string, propertyId: string, document: RoomTypeDocument, position: number): store.RoomTypeRow {
+function roomTypeRow(
+  key: Pick<store.RoomTypeRow, 'tenant_id' | 'id' | 'property_id' | 'position'>,
+  document: RoomTypeDocument,
+): store.RoomTypeRow {
   return {
-    id,
-    property_id: propertyId,
-    position,
+    ...key,
     name: document.name,
     description: document.description ?? '',
     max_occupancy: document.max_occupancy,

@@ -3,12 +3,12 @@ import { TIME_OF_DAY } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
+import { boolean, integer, orNull, text, textUpTo, uuid } from '#platform/lib/fields.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String(MONEY);
 const money = (description: string) => Type.String({ ...MONEY, description });
 const time = (description: string) => Type.String({ ...TIME_OF_DAY, description });
-const text = (description: string) => Type.String({ description });
 
 const Capacity = Type.Integer({
   minimum: 0,
@@ -19,13 +19,9 @@ const Capacity = Type.Integer({
 // These schemas describe the `properties` part of the tenant document.
 
 const RatePlanDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the rate plan, unique within the room type.',
-  }),
+  name: textUpTo(255, 'The name of the rate plan, unique within the room type.', { minLength: 1 }),
   base_price: money('The price of one night, unless staff set another price for the night.'),
-  is_refundable: Type.Optional(Type.Boolean({ description: 'True if the price of a cancelled stay is refunded.' })),
+  is_refundable: Type.Optional(boolean('True if the price of a cancelled stay is refunded.')),
   min_nights: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -33,16 +29,12 @@ const RatePlanDocument = Type.Object({
       description: 'The smallest number of nights of a stay at this price.',
     }),
   ),
-  is_active: Type.Optional(Type.Boolean({ description: 'False if no new stay can be booked at this price.' })),
+  is_active: Type.Optional(boolean('False if no new stay can be booked at this price.')),
 });
 export type RatePlanDocument = Type.Static<typeof RatePlanDocument>;
 
 const RoomTypeDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the room type, unique within the property.',
-  }),
+  name: textUpTo(255, 'The name of the room type, unique within the property.', { minLength: 1 }),
   description: Type.Optional(text('A text about the room type for guests.')),
   max_occupancy: Type.Integer({
     minimum: 1,
@@ -50,9 +42,7 @@ const RoomTypeDocument = Type.Object({
     description: 'The largest number of guests in one room.',
   }),
   base_price: Type.Optional(
-    Type.Union([Money, Type.Null()], {
-      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    }),
+    orNull(Money, 'The price of one night if the room type has no active rate plan. Null means that no price is set.'),
   ),
   physical_capacity: Capacity,
   amenities: Type.Optional(Type.Array(Type.String(), { description: 'The names of the amenities in the room.' })),
@@ -70,11 +60,7 @@ const RoomTypeDocument = Type.Object({
 export type RoomTypeDocument = Type.Static<typeof RoomTypeDocument>;
 
 export const PropertyDocument = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'The name of the property, unique within the tenant.',
-  }),
+  name: textUpTo(255, 'The name of the property, unique within the tenant.', { minLength: 1 }),
   address: Type.Optional(text('The street and number of the property.')),
   city: Type.Optional(text('The city of the property.')),
   country_code: Type.String({
@@ -94,7 +80,7 @@ export type PropertyDocument = Type.Static<typeof PropertyDocument>;
 
 const Property = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the property.' }),
+    id: uuid('The id of the property.'),
     name: text('The name of the property.'),
     city: text('The city of the property. It may be empty.'),
     country_code: text('The country of the property, as two letters of ISO 3166.'),
@@ -102,23 +88,17 @@ const Property = Type.Object(
   { title: 'Property', description: 'The hotel building that the rooms are in.' },
 );
 
-/** Room type as partners see it (decision 27). */
 export const RoomType = Type.Object(
   {
-    room_type_id: Type.String({
-      format: 'uuid',
-      description: 'The id of the room type. Availability calls and reservations use it.',
-    }),
+    room_type_id: uuid('The id of the room type. Availability calls and reservations use it.'),
     name: text('The name of the room type, unique within the property.'),
     description: text('A text about the room type for guests. It may be empty.'),
-    max_occupancy: Type.Integer({
-      description: 'The largest number of guests in one room. A reservation for more guests is refused.',
-    }),
-    base_price: Type.Union([Money, Type.Null()], {
-      description:
-        'The price of one night if the room type has no active rate plan. Null means that no price is set. If the room type has ' +
+    max_occupancy: integer('The largest number of guests in one room. A reservation for more guests is refused.'),
+    base_price: orNull(
+      Money,
+      'The price of one night if the room type has no active rate plan. Null means that no price is set. If the room type has ' +
         'active rate plans, their nightly prices apply, and the reservation shows the total.',
-    }),
+    ),
     currency: text('The currency of the prices, as three letters of ISO 4217.'),
     property: Property,
     amenities: Type.Array(Type.String(), { description: 'The names of the amenities in the room.' }),
@@ -150,10 +130,7 @@ export const RoomType = Type.Object(
 export type RoomType = Type.Static<typeof RoomType>;
 
 export const RoomTypePath = Type.Object({
-  id: Type.String({
-    description: 'The id of the room type. It may be inactive.',
-    examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
-  }),
+  id: text('The id of the room type. It may be inactive.', '01a19b53-7418-72ce-86a9-e7f8c3e6bf85'),
 });
 
 export const RoomTypeChange = Type.Object(
@@ -169,9 +146,9 @@ export type RoomTypeChange = Type.Static<typeof RoomTypeChange>;
 
 export const ChangedRoomType = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the room type.' }),
+    id: uuid('The id of the room type.'),
     name: text('The name of the room type, unique within the property.'),
-    physical_capacity: Type.Integer({ description: 'The number of rooms of this type in the building.' }),
+    physical_capacity: integer('The number of rooms of this type in the building.'),
   },
   {
     title: 'ChangedRoomType',

@@ -1,42 +1,22 @@
+import type { Selectable } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
+import type { Property, RoomType } from '#platform/db/types.ts';
 
-export interface PropertyRow {
-  id: string;
-  position: number;
-  name: string;
-  address: string;
-  city: string;
-  country_code: string;
-  timezone: string;
-  check_in_time: string;
-  check_out_time: string;
-  is_active: boolean;
-}
-
-export interface RoomTypeRow {
-  id: string;
-  property_id: string;
-  position: number;
-  name: string;
-  description: string;
-  max_occupancy: number;
-  base_price: string | null;
-  physical_capacity: number;
+export type PropertyRow = Selectable<Property>;
+export type RoomTypeRow = Omit<Selectable<RoomType>, 'amenities' | 'images'> & {
   amenities: string[];
   images: string[];
-  is_active: boolean;
-}
+};
 
 /** Reads all properties of the tenant, active or not, in the order of the tenant document. */
 export async function readProperties(db: Db, tenantId: number): Promise<PropertyRow[]> {
-  const rows = await db
+  return await db
     .selectFrom('property')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .orderBy('position')
     .orderBy('id')
     .execute();
-  return rows.map(({ tenant_id, ...row }) => row);
 }
 
 /** Reads all room types of the tenant, active or not, in the order of the tenant document. */
@@ -48,18 +28,16 @@ export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeR
     .orderBy('position')
     .orderBy('id')
     .execute();
-  return rows.map(({ tenant_id, ...row }) => row as RoomTypeRow);
+  return rows as RoomTypeRow[];
 }
 
-export type RoomTypeWithClock = RoomTypeRow &
-  Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'> & { property_name: string };
+/** Time zone and check-in and check-out times that convert the dates of a stay to instants. */
+export type Clock = Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
+export type RoomTypeWithClock = RoomTypeRow & Clock & { property_name: string };
 
-/**
- * Reads one room type, active or not, with the name, time zone, check-in time and check-out time of its property. Returns undefined if the
- * tenant has no room type with this id.
- */
-export async function findRoomType(db: Db, tenantId: number, id: string): Promise<RoomTypeWithClock | undefined> {
-  const row = await db
+/** Reads the room types of the tenant, or one of them, active or not, each with the clock of its property. */
+export async function readWithClocks(db: Db, tenantId: number, id?: string): Promise<RoomTypeWithClock[]> {
+  const all = db
     .selectFrom('room_type as r')
     .innerJoin('property as p', (join) =>
       join.onRef('p.tenant_id', '=', 'r.tenant_id').onRef('p.id', '=', 'r.property_id'),
@@ -67,16 +45,11 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
     .selectAll('r')
     .select(['p.timezone', 'p.check_in_time', 'p.check_out_time', 'p.name as property_name'])
     .where('r.tenant_id', '=', tenantId)
-    .where('p.tenant_id', '=', tenantId)
-    .where('r.id', '=', id)
-    .executeTakeFirst();
-  return row as RoomTypeWithClock | undefined;
+    .where('p.tenant_id', '=', tenantId);
+  return (await (id === undefined ? all : all.where('r.id', '=', id)).execute()) as RoomTypeWithClock[];
 }
 
-/**
- * Returns one room type, active or not, and locks its row until the transaction ends. Bookings do not wait for this lock, because their
- * foreign key locks only the key of the row.
- */
+/** Bookings do not wait for this lock, because their foreign key locks only the key of the row. */
 export async function lockRoomType(
   tx: Tx,
   tenantId: number,
@@ -100,10 +73,10 @@ export async function updateCapacity(tx: Tx, tenantId: number, id: string, physi
     .execute();
 }
 
-export async function upsertProperties(tx: Tx, tenantId: number, rows: PropertyRow[]): Promise<void> {
+export async function upsertProperties(tx: Tx, rows: PropertyRow[]): Promise<void> {
   await tx
     .insertInto('property')
-    .values(rows.map((row) => ({ ...row, tenant_id: tenantId })))
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
         position: eb.ref('excluded.position'),
@@ -119,13 +92,12 @@ export async function upsertProperties(tx: Tx, tenantId: number, rows: PropertyR
     .execute();
 }
 
-export async function upsertRoomTypes(tx: Tx, tenantId: number, rows: RoomTypeRow[]): Promise<void> {
+export async function upsertRoomTypes(tx: Tx, rows: RoomTypeRow[]): Promise<void> {
   await tx
     .insertInto('room_type')
     .values(
       rows.map((row) => ({
         ...row,
-        tenant_id: tenantId,
         amenities: JSON.stringify(row.amenities),
         images: JSON.stringify(row.images),
       })),
@@ -142,21 +114,5 @@ export async function upsertRoomTypes(tx: Tx, tenantId: number, rows: RoomTypeRo
         is_active: eb.ref('excluded.is_active'),
       })),
     )
-    .execute();
-}
-
-/** Reads for each room type, active or not, the time zone, check-in time and check-out time of its property. */
-export async function readClocks(
-  db: Db,
-  tenantId: number,
-): Promise<({ room_type_id: string } & Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>)[]> {
-  return await db
-    .selectFrom('room_type as r')
-    .innerJoin('property as p', (join) =>
-      join.onRef('p.tenant_id', '=', 'r.tenant_id').onRef('p.id', '=', 'r.property_id'),
-    )
-    .select(['r.id as room_type_id', 'p.timezone', 'p.check_in_time', 'p.check_out_time'])
-    .where('r.tenant_id', '=', tenantId)
-    .where('p.tenant_id', '=', tenantId)
     .execute();
 }

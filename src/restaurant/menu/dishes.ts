@@ -10,17 +10,15 @@ import { amountFaults } from '#platform/lib/money.ts';
 import { amountsOf, dishFaults, fillDish } from './menu-document.ts';
 import { menuTooLarge } from './menu-plan.ts';
 import { fitsPartners } from './menu-thread.ts';
-import { createRenderer, renderedSize } from './rendering.ts';
+import { createRenderer } from './rendering.ts';
 import type { DishChange, StaffDish } from './schema.ts';
 import type { AvailabilityChange, DishAvailability } from './staff-schema.ts';
 import * as store from './store.ts';
-import { dishDocument, type MenuOwner, type StampedSections, type StoredDish } from './stored-menu.ts';
+import { dishDocument, type MenuOwner, type StampedSections } from './stored-menu.ts';
 
 /**
- * Puts dishes on the menu or takes them off. If one dish is refused, no dish changes. A sku that is named several times counts once.
- * @returns the named dishes in the order of the call
- * @throws ApiError with status 404 and the general code `error` if at least one sku belongs to no dish of the tenant. ApiError with status
- * 400 and the code `invalid_request` if partners would get a menu that is too large.
+ * Puts dishes on the menu or takes them off, all or none.
+ * @throws ApiError 404 (code `error`) for an unknown sku, 400 `invalid_request` if partners would get a menu that is too large
  */
 export async function setAvailability(
   db: Database,
@@ -57,10 +55,7 @@ function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): vo
   }
 }
 
-/**
- * Changes some fields of one dish, for example to take it off the menu for one evening.
- * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist, 400 if the menu would be too large for partners
- */
+/** @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist or the menu would be too large for partners */
 export async function changeDish(
   db: Database,
   { actor, currency }: { actor: Actor; currency: string },
@@ -82,7 +77,7 @@ export async function changeDish(
     refuse(dishFaults(dish, sections));
     if (!isDeepStrictEqual(dish, stored)) {
       await store.upsertDishes(tx, tenantId, JSON.stringify([dish]));
-      if (mayGrow({ tenantId, currency }, sections, stored, dish)) {
+      if (dish.is_active) {
         await refuseTooLarge(tx, { tenantId, currency });
       }
       await store.setVersion(tx, tenantId, menu.version + 1);
@@ -95,31 +90,12 @@ export async function changeDish(
   });
 }
 
-/**
- * Returns true if the change of a dish may make the menu for partners longer. Then the caller must check the size of the whole menu.
- * Returns false in these two cases:
- * - The dish is inactive after the change, so the menu for partners does not contain it.
- * - The dish stays active in the same category, and its own JSON does not become longer. The other dishes keep their length too. Each dish
- *   contains the number of active dishes of its category (`dish_count`), but this number does not change.
- */
-function mayGrow(owner: MenuOwner, sections: StampedSections, before: StoredDish, after: StoredDish): boolean {
-  if (!after.is_active) {
-    return false;
-  }
-  const bytesOf = (dish: StoredDish) => renderedSize(owner, { sections, dishes: [dish] }) ?? 0;
-  return !before.is_active || before.category !== after.category || bytesOf(after) > bytesOf(before);
-}
-
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
     throw apiError('invalid_request', joinFaults(faults, 'body'));
   }
 }
 
-/**
- * Refuses the changes of a transaction if partners would get a menu that is too large.
- * @throws ApiError 400 `invalid_request`, which rolls the changes back
- */
 async function refuseTooLarge(tx: Tx, owner: MenuOwner): Promise<void> {
   if (!(await fitsPartners(owner, await store.readMenu(tx, owner.tenantId, 'listed')))) {
     throw menuTooLarge();

@@ -8,7 +8,7 @@ export const KORMA = {
   sku: 'TIMELESS-CLASSICS-KORMA',
   name: 'Korma',
   description: '',
-  dish_type: null,
+  dish_type: null as string | null,
   price: '10.00',
   currency: 'EUR',
   is_active: true,
@@ -72,7 +72,6 @@ export const KORMA = {
   ],
 };
 
-/** Dish as staff see it, with its ingredients. Its kitchen, sub-menu and menu set are those of `KORMA`. */
 export const PAPADOM = {
   ...KORMA,
   id: '01a19b53-7418-7edc-b27a-66a5453a89e3',
@@ -87,6 +86,32 @@ export const PAPADOM = {
   ingredients: ['lentil flour'],
 };
 
+type Example = Omit<typeof KORMA, 'price_variants' | 'addons'> & {
+  price_variants: { name: string; price: string }[];
+  addons: { name: string; price: string; image: null; dish_type: null; is_active: boolean }[];
+};
+
+/** Returns a dish as the menu document has it. */
+function inDocument({ id, currency, price_variants, addons, ...dish }: Example, ingredients: string[]) {
+  return {
+    ...dish,
+    is_active: true,
+    category: dish.category.name,
+    sub_menu: dish.sub_menu.name,
+    kitchen: dish.kitchen.name,
+    menu_set: dish.menu_set.name,
+    price_variants: price_variants.map(({ name, price }) => ({ name, price })),
+    addons: addons.map(({ name, price, dish_type, image, is_active }) => ({
+      name,
+      price,
+      dish_type,
+      image,
+      is_active,
+    })),
+    ingredients,
+  };
+}
+
 export const MENU_DOCUMENT = {
   kitchens: [{ name: 'Main kitchen', description: '' }],
   categories: [
@@ -95,48 +120,5 @@ export const MENU_DOCUMENT = {
   ],
   sub_menus: [{ name: 'Kitchen', is_active: true }],
   menu_sets: [{ name: 'All day', service: 'all_day', status: 'active', sub_menus: ['Kitchen'] }],
-  dishes: [
-    {
-      sku: 'STARTERS-PAPADOM',
-      name: 'Papadom',
-      description: '',
-      dish_type: 'vegan',
-      price: '1.00',
-      is_active: true,
-      is_taxable: true,
-      extra_tax_percentage: '0.00',
-      image: null,
-      category: 'Starters',
-      sub_menu: 'Kitchen',
-      kitchen: 'Main kitchen',
-      menu_set: 'All day',
-      price_variants: [],
-      addons: [],
-      ingredients: ['lentil flour'],
-    },
-    {
-      sku: 'TIMELESS-CLASSICS-KORMA',
-      name: 'Korma',
-      description: '',
-      dish_type: null,
-      price: '10.00',
-      is_active: true,
-      is_taxable: true,
-      extra_tax_percentage: '0.00',
-      image: null,
-      category: 'Timeless Classics',
-      sub_menu: 'Kitchen',
-      kitchen: 'Main kitchen',
-      menu_set: 'All day',
-      price_variants: [
-        { name: 'Chicken', price: '11.00' },
-        { name: 'Lamb', price: '12.00' },
-      ],
-      addons: [
-        { name: '+ Garlic', price: '0.00', dish_type: null, image: null, is_active: true },
-        { name: '+ Extra Lamb', price: '3.00', dish_type: null, image: null, is_active: true },
-      ],
-      ingredients: ['almond', 'coconut', 'cream'],
-    },
-  ],
+  dishes: [inDocument(PAPADOM, PAPADOM.ingredients), inDocument(KORMA, ['almond', 'coconut', 'cream'])],
 };

@@ -15,24 +15,19 @@ export interface ListedMenu {
   gzipped: MenuAnswer;
   dishes: {
     length: number;
-    /**
-     * Returns the JSON of the dishes from position `from` (inclusive) to position `until` (exclusive), with commas between the dishes. The
-     * bytes are not copied.
-     */
+    /** The bytes are not copied. */
     slice: (from: number, until: number) => Buffer;
   };
-  /** Active dishes of the menu, by sku. Only active dishes can be ordered (decision 18). */
+  /** Only active dishes can be ordered (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
 export type ReadListedMenu = (tenant: MenuOwner) => Promise<ListedMenu>;
 
-/** Maximum number of bytes of cached menus: an eighth of the memory of the machine or of the container. */
+/** An eighth of the memory of the machine or of the container. */
 const MAX_CACHED_BYTES = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8);
-/** Maximum number of tenants for which the process caches the version number of the menu. */
 const MAX_VERSIONS = 50_000;
 
-/** Menu of a tenant in the cache. */
 interface CachedMenu {
   version: number;
   currency: string;
@@ -45,17 +40,12 @@ export interface MenuReaderOptions {
   maxCachedBytes?: number;
 }
 
-/**
- * Returns a function that reads a menu. It caches the rendered menus, and evicts the least recently read one if they have too many bytes.
- * The tenant cache has the number of the current version of each menu. Any change of the tenant invalidates this number, but the menu is
- * rendered again only if its version has changed.
- */
+/** Any change of the tenant invalidates the version of its menu, but the menu is rendered again only if its version has changed. */
 export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
-  /** Cached menus by tenant id. A menu that is loading counts as one byte. */
+  /** A menu that is loading counts as one byte. */
   const cached = new LRUCache<number, CachedMenu>({ maxSize: maxCachedBytes });
 
-  /** Starts to load a version of a menu, and caches it in place of the previously cached version. */
   function load(owner: MenuOwner, version: number): CachedMenu {
     const { tenantId, currency } = owner;
     const menu = withRetries(() => loadMenu(db, owner));
@@ -92,8 +82,8 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
 }
 
 /**
- * Reads and renders a menu. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
- * parsed from the bytes when an order needs it. Parsing takes about 20 µs for each dish, so a few parsed dishes stay in memory.
+ * Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. Parsing takes about 20 µs for each
+ * dish, so a few parsed dishes stay in memory.
  */
 async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   const texts = await readMenu(db, owner.tenantId, 'listed');
@@ -115,7 +105,6 @@ async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   };
 }
 
-/** Number of parsed dishes that one menu keeps. */
 const MAX_PARSED = 16;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {

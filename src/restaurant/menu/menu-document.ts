@@ -11,10 +11,6 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/**
- * Sections of a menu. There are four kinds of sections: kitchens, categories, sub-menus and menu sets. A dish belongs to one section of
- * each kind.
- */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];
@@ -22,10 +18,9 @@ export interface Sections {
   menu_sets: MenuSet[];
 }
 
-/** Menu document in which all missing fields have their default values. */
 export type FilledMenu = Sections & { dishes: FilledDish[] };
 
-/** Name of the kitchen, the sub-menu and the menu set that a dish gets if the document leaves them out (decision 18). */
+/** Name of a section that the document leaves out (decision 18). */
 const DEFAULT_NAME = 'Default';
 
 export function fillDish(dish: DishDocument): FilledDish {
@@ -55,7 +50,6 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/** Fills in all default values of a menu, and adds sections named `Default` if dishes or menu sets refer to them. */
 export function fillMenu(menu: MenuDocument): FilledMenu {
   const dishes = menu.dishes.map(fillDish);
   const menuSets = menu.menu_sets ?? [];
@@ -95,10 +89,8 @@ const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as co
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
 /**
- * Returns the faults of a menu document that a schema cannot find: duplicate names, references to missing sections, and prices
- * with decimals that the currency does not have. Each fault is a text that begins with the path of the field (decision 6), for example
- * `dishes.0.category: "Pizza" is not in categories`. The document may also have faults that the schema finds, for example a value of a
- * wrong type. This function skips such values and does not fail, so one response can report the faults of both checks.
+ * Returns the faults of a menu document that a schema cannot find, as `path: text`. Skips values of a wrong type, so one response can report
+ * the faults of both checks.
  * @param limit number of faults after which the check ends
  */
 export function menuFaults(document: unknown, currency: string, limit = Infinity): string[] {
@@ -128,7 +120,6 @@ function* checkMenu(menu: Record<string, unknown>, currency: string): Generator<
   }
 }
 
-/** Yields the prices of a dish, of its variants and of its add-ons, each with its path. A price may be missing. */
 export function* amountsOf(dish: Record<string, unknown>, prefix = ''): Generator<readonly [string, unknown]> {
   yield [`${prefix}price`, dish['price']];
   for (const list of ['price_variants', 'addons']) {
@@ -138,7 +129,6 @@ export function* amountsOf(dish: Record<string, unknown>, prefix = ''): Generato
   }
 }
 
-/** Returns the faults of one dish: duplicate names, and references to sections that are not in `sections`. Each fault is `path: text`. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
   return [...checkDish({ ...dish }, sectionNames({ ...sections }, []), '')];
 }
@@ -152,10 +142,7 @@ function* checkDish(dish: Record<string, unknown>, names: SectionNames, prefix: 
   yield* duplicates(dish['addons'], `${prefix}addons`, 'name');
 }
 
-/**
- * Returns the names of all sections of a menu.
- * @param implied names of kitchens, sub-menus and menu sets that dishes may use even if the document has no section with this name
- */
+/** @param implied names of sections that dishes may use even if the document has no section with this name */
 function sectionNames(menu: Record<string, unknown>, implied: string[]): SectionNames {
   const namesOf = (list: string, more: string[]) =>
     new Set([...listOf(menu[list]).map((section) => fieldsOf(section)['name']), ...more]);

@@ -9,26 +9,21 @@ import { renderedSize } from './rendering.ts';
 import type { MenuDocument } from './schema.ts';
 import type { MenuComparison } from './staff-schema.ts';
 import {
-  dishArrays,
   dishDocument,
   type MenuOwner,
-  type MenuWrites,
+  type MenuTexts,
   type Stamped,
   type StampedSections,
   type StoredDish,
   type StoredMenu,
 } from './stored-menu.ts';
 
-/** Menu that results from a document, before it is written in place of the stored menu. */
 export interface WantedMenu {
   sections: StampedSections;
-  /** Dishes of the document, in its order. */
   dishes: StoredDish[];
-  /** Stored dishes that are not in the document. They are inactive. */
   unnamed: StoredDish[];
 }
 
-/** Changes of a stored menu. */
 export interface AppliedMenu {
   dishes: ChangedRow<StoredDish>[];
   sections: { before: StampedSections; after: StampedSections };
@@ -36,13 +31,12 @@ export interface AppliedMenu {
 
 export interface MenuPlan {
   wanted: WantedMenu;
-  /** Changes that turn the stored menu into the wanted menu, or null if both are equal. */
   changes: AppliedMenu | null;
 }
 
 /**
- * Computes the menu that must be stored if a document replaces the stored menu. A dish of the document keeps the id of the stored dish with
- * the same sku. Stored dishes that are not in the document become inactive.
+ * Computes the menu that replaces the stored menu. A dish keeps the id of the stored dish with the same sku. Stored dishes that are not in
+ * the document become inactive.
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument): MenuPlan {
@@ -53,9 +47,8 @@ export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDoc
   return { wanted, changes: changesTo(stored, wanted) };
 }
 
-/** Returns what must be written for the changes of a plan. */
-export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuWrites {
-  return { sections: JSON.stringify(sections), dishes: dishArrays(rowsToWrite(dishes)) };
+export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuTexts {
+  return { sections: JSON.stringify(sections), dishes: JSON.stringify(rowsToWrite(dishes)) };
 }
 
 export function menuTooLarge(): ApiError {
@@ -70,8 +63,7 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
   const ids = new Map(stored.dishes.map(({ sku, id }) => [sku, id]));
   const named = new Set(filled.dishes.map((dish) => dish.sku));
   const dishes = filled.dishes.map((dish, position) => ({ ...dish, position, id: ids.get(dish.sku) ?? newId() }));
-  // Stored dishes that are not in the document get the last positions. A document from GET has all stored dishes in the order of their
-  // positions. So a PUT of this document changes no position.
+  // A document from GET has all stored dishes in the order of their positions. So a PUT of this document changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -80,18 +72,12 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
 
 function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
   const dishes = changedRows(stored.dishes, [...wanted.dishes, ...wanted.unnamed]);
-  return dishes.length === 0 && isSame(wanted.sections, stored.sections)
+  return dishes.length === 0 && isDeepStrictEqual(wanted.sections, stored.sections)
     ? null
     : { dishes, sections: { before: stored.sections, after: wanted.sections } };
 }
 
-/**
- * Returns the sections of the document with the times of their creation and last change. If a stored section is missing from the document,
- * returns it too in these two cases:
- * - The section is the kitchen, category, sub-menu or menu set of a dish in `unnamed`.
- * - The section is a sub-menu of a returned menu set.
- * @param unnamed stored dishes that are missing from the document
- */
+/** Keeps a stored section that is missing from the document if a dish in `unnamed` or a menu set needs it. */
 function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): StampedSections {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
   const menu_sets = restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
@@ -104,11 +90,6 @@ function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[
   };
 }
 
-/**
- * Returns one list of sections with the times of their creation and last change. A section is a kitchen, a category, a sub-menu or a menu
- * set. For an unchanged section, returns the same object as in `stored`, because `isSame` compares the objects by identity.
- * @param needed names of stored sections to keep even if the document does not have them
- */
 function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T[], needed: string[]): Stamped<T>[] {
   const now = new Date().toISOString();
   const storedByName = new Map(stored.map((section) => [section.name, section]));
@@ -122,22 +103,6 @@ function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
 }
 
-/**
- * Returns true if no section was changed, added, removed or moved. Compares the objects only by identity, which is enough because
- * `restampList` returns the stored object for an unchanged section.
- */
-function isSame(restamped: StampedSections, stored: StampedSections): boolean {
-  const isSameList = (one: object[], other: object[]) =>
-    one.length === other.length && one.every((section, index) => section === other[index]);
-  return (
-    isSameList(restamped.kitchens, stored.kitchens) &&
-    isSameList(restamped.categories, stored.categories) &&
-    isSameList(restamped.sub_menus, stored.sub_menus) &&
-    isSameList(restamped.menu_sets, stored.menu_sets)
-  );
-}
-
-/** Returns the changes of sections and dishes as one list. */
 export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {
   return [
     ...sectionChanges('kitchen', before.kitchens, after.kitchens),
@@ -156,7 +121,7 @@ function sectionChanges(what: string, before: { name: string }[], after: { name:
   return describeListChanges(what, differences, ({ name }) => name);
 }
 
-/** Returns what a document changes in the dishes of the stored menu. A new position is not a change. */
+/** A new position is not a change. */
 export function compareMenus(stored: StoredMenu, wanted: WantedMenu): MenuComparison {
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const compared = wanted.dishes.map((after) => ({ after, before: bySku.get(after.sku) }));

@@ -5,21 +5,15 @@ import type { PlannedMenu, PlanTask, Refusal } from './menu-worker.ts';
 import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
 import { type MenuOwner, type MenuTexts, parseMenu } from './stored-menu.ts';
 
-/**
- * Time in milliseconds after which the idle thread ends. It ends because it occupies about 25 MB of memory. It does not end immediately,
- * because the start of a new thread takes a tenth of a second.
- */
+/** The idle thread ends, because it occupies about 25 MB. Its start takes a tenth of a second. */
 const IDLE_MS = 10_000;
-/** Bounds on the heap of the thread, in MiB. The document of 4 MiB that needs the most memory consists of empty objects. */
+/** In MiB. The document of 4 MiB that needs the most memory consists of empty objects. */
 const HEAP_MIB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
-/** The one thread of the process that works on whole menus, so that a large menu does not block other requests. It starts when needed. */
+/** A large menu must not block other requests. */
 let pool: ReturnType<typeof openPool> | undefined;
 
-/**
- * Decodes and validates a menu document, and plans how it replaces the stored menu.
- * @throws ApiError 400 or 415 if the document is refused, UnavailableError if the thread runs out of memory
- */
+/** @throws ApiError 400 or 415 if the document is refused, UnavailableError if the thread runs out of memory */
 export async function planInThread(task: PlanTask): Promise<PlannedMenu> {
   const result = await runInThread<PlannedMenu | { refusal: Refusal }>('plan', task);
   if ('refusal' in result) {
@@ -29,7 +23,6 @@ export async function planInThread(task: PlanTask): Promise<PlannedMenu> {
   return result;
 }
 
-/** Bounds on a small menu: the length of its stored texts, and its size for partners in bytes. Its rendering takes about 2 ms. */
 const SMALL_TEXTS_LENGTH = 32 * 1024;
 const SMALL_RENDERED_BYTES = 64 * 1024;
 
@@ -47,7 +40,6 @@ export async function renderForPartners(owner: MenuOwner, texts: MenuTexts): Pro
   };
 }
 
-/** Returns true if a menu is not too large for partners. */
 export async function fitsPartners(owner: MenuOwner, texts: MenuTexts): Promise<boolean> {
   const isSmall = isShort(texts) && renderedSize(owner, parseMenu(texts), SMALL_RENDERED_BYTES) !== null;
   return isSmall || (await runInThread<boolean>('fits', { owner, texts }));

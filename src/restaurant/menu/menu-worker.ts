@@ -10,7 +10,7 @@ import { menuFaults } from './menu-document.ts';
 import { compareMenus, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
 import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
-import { dishDocument, type MenuOwner, type MenuTexts, type MenuWrites, parseMenu, unstamped } from './stored-menu.ts';
+import { dishDocument, type MenuOwner, type MenuTexts, parseMenu, unstamped } from './stored-menu.ts';
 
 /*
  * Work on whole menus. It runs on a thread (`menu-thread.ts`), because it takes up to some hundred milliseconds. Each function takes and
@@ -23,11 +23,9 @@ export interface PlanTask {
   body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
 }
 
-/** What must be written so that a document replaces the stored menu. */
 export interface PlannedMenu {
   /** Null if the stored menu equals the document already. */
-  writes: MenuWrites | null;
-  /** Numbers of changed dishes, for the audit trail. */
+  writes: MenuTexts | null;
   counts: { added: number; changed: number; taken_off: number };
   /** JSON of the `MenuComparison`. */
   comparison: string;
@@ -35,7 +33,7 @@ export interface PlannedMenu {
   document: Uint8Array;
 }
 
-/** Error for the response. An error object would lose its class on its way from the thread. */
+/** An error object would lose its class on its way from the thread. */
 export interface Refusal {
   statusCode: number;
   code: ErrorCode;
@@ -48,8 +46,8 @@ interface RenderTask {
 }
 
 /**
- * Nice value of the thread, so that the event loop runs first if too few cores are free. Used only on Linux, because on other systems
- * `setPriority` would change the priority of the whole process.
+ * The event loop runs first if too few cores are free. On other systems than Linux `setPriority` would change the priority of the whole
+ * process.
  */
 const PRIORITY = 10;
 
@@ -60,7 +58,6 @@ if (process.platform === 'linux') {
 const schema = closed(MenuDocument);
 const validator = compileSchema(schema);
 
-/** Decodes and validates a menu document, and plans how it replaces the stored menu. */
 export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
   try {
     return moved(planDocument(task), ({ document }) => [document]);
@@ -74,13 +71,11 @@ export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
   }
 }
 
-/** Renders a menu for partners. */
 export function render({ owner, texts }: RenderTask): RenderedMenu<Uint8Array> | null {
   const rendered = renderMenu(owner, texts);
   return rendered && moved(rendered, ({ plain, gzipped }) => [plain.body, gzipped.body]);
 }
 
-/** Returns true if a menu is not too large for partners. */
 export function fits({ owner, texts }: RenderTask): boolean {
   return renderedSize(owner, parseMenu(texts), MAX_RENDERED_MENU_BYTES) !== null;
 }
@@ -99,7 +94,6 @@ function planDocument({ owner, stored: texts, body }: PlanTask): PlannedMenu {
   };
 }
 
-/** @throws DecodeError 400 or 415, or ApiError 400 with the first faults of the document */
 function decodeDocument({ bytes: view, ...headers }: PlanTask['body'], currency: string): MenuDocument {
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.length);
   // A missing body counts as an empty object, so that the error message names the missing fields.

@@ -17,13 +17,12 @@ export { menuFaults } from './menu-document.ts';
 export { menuChanges } from './menu-plan.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** Menu document as JSON with its entity tag. */
 export interface TaggedMenu {
   json: Buffer;
   etag: string;
 }
 
-/** Reads the stored menu as a menu document with all default values. `PUT /v1/staff/menu/` accepts this document. */
+/** Reads the stored menu as a document that `PUT /v1/staff/menu/` accepts. */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<TaggedMenu> {
   const { sections, dishes, version } = await store.readMenu(db, tenantId, 'document');
   const head = JSON.stringify(unstamped(JSON.parse(sections))).slice(0, -1);
@@ -33,29 +32,24 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
   };
 }
 
-/** Returns the entity tag of the menu document, without reading the document. */
 export async function readMenuTag(db: Database, tenantId: number): Promise<string> {
   const [version, era] = await Promise.all([store.readMenuVersion(db, tenantId), store.readEra(db)]);
   return tagOf(tenantId, version, era);
 }
 
 /**
- * Returns the strong entity tag of a version of the menu document (RFC 9110 §8.8.3). Each change raises the version. A restore from a
- * backup brings back an earlier version, so two different menus may have the same version. But each restore also raises the era, so the tag
- * contains the era. The tag contains the tenant too, because the menus of all tenants have the same URL.
+ * Strong entity tag (RFC 9110 §8.8.3). After a restore from a backup, two different menus may have the same version, so the tag contains
+ * the era. It contains the tenant, because the menus of all tenants have the same URL.
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
 }
 
 interface ReplaceOptions {
-  /** Currency of the tenant. */
   currency: string;
-  /** Header `If-Match` of the call. If it is undefined, the call may replace any version of the menu. */
   ifMatch?: string | undefined;
 }
 
-/** Error for a PUT of a menu document that was made from an outdated version of the menu. */
 export const MENU_CHANGED = {
   status: 412,
   code: 'error',
@@ -64,18 +58,13 @@ export const MENU_CHANGED = {
     'and send it with its new ETag.',
 } as const;
 
-/** Largest number of times that `replaceMenu` plans the changes, because other calls change the menu while it plans. */
+/** Other calls may change the menu while `replaceMenu` plans. */
 const MAX_PLANS = 10;
 
 /**
- * Replaces the menu with a document. A dish of the document replaces the stored dish with the same sku. A stored dish that is not in the
- * document becomes inactive. If the stored menu equals the document already, writes no change and no audit entry.
- *
- * The changes are planned without a lock, so that no database connection waits for the thread. They are written only if the menu still has
- * the version for which they were planned.
- * @returns JSON of the new menu document
- * @throws ApiError 400 `invalid_request` with the first faults of the document, or if the menu would be too large for partners. ApiError
- *   412 with the general code `error` if `ifMatch` does not match the stored menu. UnavailableError if the menu changes all the time.
+ * Replaces the menu with a document. The changes are planned without a lock, so that no database connection waits for the thread. They are
+ * written only if the menu still has the version for which they were planned.
+ * @throws ApiError 400 `invalid_request`, 412 (code `error`) if `ifMatch` does not match, UnavailableError
  */
 export async function replaceMenu(
   db: Database,
@@ -115,10 +104,7 @@ export async function replaceMenu(
   throw new UnavailableError('Other calls change the menu all the time.');
 }
 
-/**
- * Makes all checks of `replaceMenu`, and returns the changes that `replaceMenu` would make, as JSON of a `MenuComparison`. Writes nothing.
- * @throws ApiError as `replaceMenu`
- */
+/** Makes all checks of `replaceMenu`, and returns its changes as JSON of a `MenuComparison`. Writes nothing. */
 export async function compareMenu(
   db: Database,
   owner: MenuOwner,
@@ -132,7 +118,6 @@ export async function compareMenu(
   return planned.comparison;
 }
 
-/** Plans how a document replaces the stored menu. `isExpected` is true if `ifMatch` allows to replace it. */
 async function planChange(db: Database, owner: MenuOwner, body: EncodedBody, ifMatch: string | undefined) {
   const { version, ...stored } = await withRetries(() => store.readMenu(db, owner.tenantId, 'stored'));
   const planned = await planInThread({ owner, stored, body });
@@ -148,8 +133,7 @@ function menuChanged(): ApiError {
 }
 
 /**
- * Replaces the menu in the transaction of the caller. The caller must have validated the document.
- * @returns the written changes, or null if the stored menu equals the document already
+ * Replaces the menu in the transaction of the caller, who must have validated the document.
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export async function applyMenu(tx: Tx, owner: MenuOwner, document: MenuDocument): Promise<AppliedMenu | null> {

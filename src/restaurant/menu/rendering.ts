@@ -12,7 +12,6 @@ import {
   type StoredMenu,
 } from './stored-menu.ts';
 
-/** Functions that return a rendered section by its name. Each section is rendered at its first use. */
 interface RenderedSections {
   category: (name: string) => StaffDish['category'];
   subMenu: (name: string) => StaffDish['sub_menu'];
@@ -20,23 +19,17 @@ interface RenderedSections {
   menuSet: (name: string) => StaffDish['menu_set'];
 }
 
-/** Sections of a menu, and the number of active dishes in each category. Both are needed to render a dish of this menu. */
 interface DishContext {
   sections: StampedSections;
-  /** Number of active dishes by category name. */
   dishCounts: ReadonlyMap<string, number>;
 }
 
-/** Returns a function that renders a stored dish as the contract describes it. */
 export function createRenderer(tenantId: number, currency: string, menu: DishContext): (dish: StoredDish) => StaffDish {
   const sections = renderSections(tenantId, menu);
   return (dish) => renderDish(dish, currency, sections);
 }
 
-/**
- * The id of a variant or an add-on is derived from the id of the dish and the name. So a renamed add-on has another id, and has its old id
- * again if it gets its old name again (decision 18).
- */
+/** A renamed add-on has another id, and has its old id again if it gets its old name again (decision 18). */
 function renderDish(dish: StoredDish, currency: string, sections: RenderedSections): StaffDish {
   return {
     id: dish.id,
@@ -116,11 +109,6 @@ function countListed(dishes: StoredDish[]): Map<string, number> {
   return counts;
 }
 
-/**
- * Returns a function that finds a section by its name and renders it. Each section is rendered only once.
- * @throws Error from the returned function if no section has the name. This cannot happen for a stored dish, because each section that it
- *   names is stored too.
- */
 function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
   const stored = new Map(sections.map((section) => [section.name, section]));
   const rendered = new Map<string, R>();
@@ -146,31 +134,28 @@ function times({ created_at, updated_at }: Stamped<object>): { created_at: strin
   return { created_at, updated_at };
 }
 
-/** Returns a dish as partners see it: without ingredients and with only the active add-ons (decision 18). */
+/** Without ingredients and inactive add-ons (decision 18). */
 function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
   return { ...dish, addons: addons.filter((addon) => addon.is_active) };
 }
 
-/** Body and ETag of the whole menu, plain or gzipped, for `GET /v1/third-party/menu/`. */
 export interface MenuAnswer<Bytes extends Uint8Array = Buffer> {
   body: Bytes;
   etag: string;
 }
 
-/** Menu as partners see it. A Buffer becomes a `Uint8Array` on its way from the thread that has rendered it. */
+/** A Buffer becomes a `Uint8Array` on its way from the thread that has rendered it. */
 export interface RenderedMenu<Bytes extends Uint8Array = Buffer> {
   plain: MenuAnswer<Bytes>;
   gzipped: MenuAnswer<Bytes>;
-  /** Dishes in the order of `plain`. */
   skus: string[];
-  /** Positions in `plain` of the first byte of each dish. The last entry is the position where a further dish would begin. */
+  /** Positions in `plain` of the first byte of each dish, and the position where a further dish would begin. */
   begins: number[];
 }
 
-/** Size in bytes from which a body is compressed at the fastest level: it then takes a third of the time, and gets little larger. */
+/** From this size on, the fastest level takes a third of the time, and gets little larger. */
 const LARGE_BYTES = 1024 * 1024;
 
-/** Returns the JSON of each active dish as partners see it, in the order of the menu. */
 function* dishTexts({ tenantId, currency }: MenuOwner, { sections, dishes }: StoredMenu): Generator<string, void> {
   const render = createRenderer(tenantId, currency, { sections, dishCounts: countListed(dishes) });
   for (const dish of dishes) {
@@ -180,9 +165,7 @@ function* dishTexts({ tenantId, currency }: MenuOwner, { sections, dishes }: Sto
   }
 }
 
-/**
- * Returns the size of a menu for partners in bytes. Returns null if it would have more than `maxBytes` bytes, and renders no dish beyond them.
- */
+/** Returns null if the menu would have more than `maxBytes` bytes, and renders no dish beyond them. */
 export function renderedSize(owner: MenuOwner, menu: StoredMenu, maxBytes = Infinity): number | null {
   let bytes = '['.length;
   for (const text of dishTexts(owner, menu)) {
@@ -194,7 +177,7 @@ export function renderedSize(owner: MenuOwner, menu: StoredMenu, maxBytes = Infi
   return Math.max(bytes, '[]'.length);
 }
 
-/** Renders a menu with both of its bodies. @returns null if the menu would have more than `maxBytes` bytes */
+/** @returns null if the menu would have more than `maxBytes` bytes */
 export function renderMenu(owner: MenuOwner, texts: MenuTexts, maxBytes = Infinity): RenderedMenu | null {
   const menu = parseMenu(texts);
   const rendered: string[] = [];

@@ -47,7 +47,6 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
-      // `body` is the cached JSON of the whole menu, so no dish is rendered for this response.
       return sendLargeJson(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );

@@ -3,30 +3,42 @@ import { MAX_DISHES, MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { DECIMAL_IN_WORDS, MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
+import {
+  boolean,
+  integer,
+  orNull,
+  text,
+  textOrNull,
+  textUpTo,
+  time,
+  timeOrNull,
+  uuid,
+  uuidOrNull,
+} from '#platform/lib/fields.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
 
-const Uuid = Type.String({ format: 'uuid' });
 const Money = Type.String(MONEY);
 const Percentage = Type.String(matching(String.raw`^\d{1,3}(\.\d{1,2})?$`, DECIMAL_IN_WORDS));
 const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const Image = Nullable(Type.String({ format: 'uri', maxLength: 2048 }));
 
 const DIET_VALUES = ['veg', 'non_veg', 'halal', 'vegan', 'gluten_free', 'sugar_free'] as const;
-/** Diet of a dish or an add-on. Empty or null if unknown (contract §2). */
 const DishType = Type.Unsafe<(typeof DIET_VALUES)[number] | '' | null>({ enum: [...DIET_VALUES, '', null] });
 const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: 'string' });
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Text that describes a section. Its length is bounded, because a response repeats the whole section in each dish of the section. */
+/** The length is bounded, because a response repeats the whole section in each dish of the section. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SUB_MENUS_OF_A_SET = 100;
 
 // Schemas for the part of the tenant document that describes the menu.
 
 const described = <T extends Type.TSchema>(schema: T, description: string): T => ({ ...schema, description });
-const Sections = <T extends Type.TSchema>(entry: T, description: string) =>
+const ListOf = <T extends Type.TSchema>(entry: T, description: string) =>
   Type.Optional(Type.Array(entry, { maxItems: MAX_ENTRIES, description }));
+
+const Picture = described(Image, 'The http or https URL of a picture. Null if there is no picture.');
 
 const KitchenDocument = Type.Object(
   {
@@ -39,9 +51,7 @@ const CategoryDocument = Type.Object(
   {
     name: described(SectionName, 'The name of the category. Dishes refer to the category by this name.'),
     description: Type.Optional(described(SectionDescription, 'A description of the category.')),
-    image: Type.Optional(
-      described(Image, 'The http or https URL of a picture of the category. Null if it has no picture.'),
-    ),
+    image: Type.Optional(Picture),
     ticket_type: Type.Optional(
       described(
         Nullable(Type.String({ maxLength: 100 })),
@@ -55,10 +65,9 @@ const SubMenuDocument = Type.Object(
   {
     name: described(SectionName, 'The name of the sub-menu. Dishes and menu sets refer to the sub-menu by this name.'),
     is_active: Type.Optional(
-      Type.Boolean({
-        description:
-          'True if the sub-menu is active. Partners see this value. The dishes of an inactive sub-menu stay on the menu.',
-      }),
+      boolean(
+        'True if the sub-menu is active. Partners see this value. The dishes of an inactive sub-menu stay on the menu.',
+      ),
     ),
   },
   { title: 'SubMenuDocument', description: 'A part of the menu.' },
@@ -89,77 +98,53 @@ const MenuSetDocument = Type.Object(
 );
 const VariantDocument = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'The name of the variant, unique within the dish.',
-    }),
+    name: textUpTo(255, 'The name of the variant, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of the dish in this variant. It replaces the price of the dish.'),
   },
   { title: 'VariantDocument', description: 'A size or kind of a dish, with its own price.' },
 );
 const AddonDocument = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the add-on, unique within the dish.' }),
+    name: textUpTo(512, 'The name of the add-on, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of one add-on, added to the price of the dish.'),
     dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
-    image: Type.Optional(
-      described(Image, 'The http or https URL of a picture of the add-on. Null if it has no picture.'),
-    ),
+    image: Type.Optional(Picture),
     is_active: Type.Optional(
-      Type.Boolean({
-        description: 'False if the add-on is off the menu, so that it is not listed and cannot be ordered.',
-      }),
+      boolean('False if the add-on is off the menu, so that it is not listed and cannot be ordered.'),
     ),
   },
   { title: 'AddonDocument', description: 'An extra that can be ordered with a dish.' },
 );
 
 const DISH_FIELDS = {
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the dish.' }),
-  description: Type.Optional(Type.String({ description: 'A description of the dish for guests.' })),
+  name: textUpTo(255, 'The name of the dish.', { minLength: 1 }),
+  description: Type.Optional(text('A description of the dish for guests.')),
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
   price: described(
     Money,
     'The price of the dish without a variant, in the currency of the tenant. It has decimals only if the currency has some.',
   ),
   is_active: Type.Optional(
-    Type.Boolean({ description: 'False if the dish is off the menu, so that it is not listed and cannot be ordered.' }),
+    boolean('False if the dish is off the menu, so that it is not listed and cannot be ordered.'),
   ),
-  is_taxable: Type.Optional(Type.Boolean({ description: 'True if the extra tax is added to the price.' })),
+  is_taxable: Type.Optional(boolean('True if the extra tax is added to the price.')),
   extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
-  image: Type.Optional(described(Image, 'The http or https URL of a picture of the dish. Null if it has no picture.')),
+  image: Type.Optional(Picture),
   category: described(SectionName, 'The name of the category. It must be in `categories`.'),
   sub_menu: Type.Optional(described(SectionName, 'The name of the sub-menu. If it is missing, `Default`.')),
   kitchen: Type.Optional(described(SectionName, 'The name of the kitchen. If it is missing, `Default`.')),
   menu_set: Type.Optional(described(SectionName, 'The name of the menu set. If it is missing, `Default`.')),
-  price_variants: Type.Optional(
-    Type.Array(VariantDocument, {
-      maxItems: MAX_ENTRIES,
-      description: 'The variants of the dish. The list replaces the stored variants.',
-    }),
-  ),
-  addons: Type.Optional(
-    Type.Array(AddonDocument, {
-      maxItems: MAX_ENTRIES,
-      description: 'The add-ons of the dish. The list replaces the stored add-ons.',
-    }),
-  ),
-  ingredients: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      maxItems: MAX_ENTRIES,
-      description: 'The ingredients of the dish. Only staff see the ingredients, not partners.',
-    }),
+  price_variants: ListOf(VariantDocument, 'The variants of the dish. The list replaces the stored variants.'),
+  addons: ListOf(AddonDocument, 'The add-ons of the dish. The list replaces the stored add-ons.'),
+  ingredients: ListOf(
+    Type.String({ minLength: 1, maxLength: 255 }),
+    'The ingredients of the dish. Only staff see the ingredients, not partners.',
   ),
 };
 
 const DishDocument = Type.Object(
   {
-    sku: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'The key of the dish. Partners order the dish by it.',
-    }),
+    sku: textUpTo(100, 'The key of the dish. Partners order the dish by it.', { minLength: 1 }),
     ...DISH_FIELDS,
   },
   { title: 'DishDocument', description: 'A dish of the menu.' },
@@ -167,10 +152,10 @@ const DishDocument = Type.Object(
 
 export const MenuDocument = Type.Object(
   {
-    kitchens: Sections(KitchenDocument, 'The kitchens that prepare dishes. Each name must be unique.'),
-    categories: Sections(CategoryDocument, 'The categories that list dishes. Each name must be unique.'),
-    sub_menus: Sections(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
-    menu_sets: Sections(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
+    kitchens: ListOf(KitchenDocument, 'The kitchens that prepare dishes. Each name must be unique.'),
+    categories: ListOf(CategoryDocument, 'The categories that list dishes. Each name must be unique.'),
+    sub_menus: ListOf(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
+    menu_sets: ListOf(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
     dishes: Type.Array(DishDocument, {
       maxItems: MAX_DISHES,
       description: 'All dishes, in the order in which the menu lists them. Each `sku` must be unique.',
@@ -185,7 +170,6 @@ export const MenuDocument = Type.Object(
 export type MenuDocument = Type.Static<typeof MenuDocument>;
 export type DishDocument = Type.Static<typeof DishDocument>;
 
-/** Change of a dish: any of its fields except its sku. */
 export const DishChange = Type.Partial(Type.Object(DISH_FIELDS), {
   minProperties: 1,
   title: 'DishChange',
@@ -195,19 +179,14 @@ export const DishChange = Type.Partial(Type.Object(DISH_FIELDS), {
 export type DishChange = Type.Static<typeof DishChange>;
 
 export const DishPath = Type.Object({
-  sku: Type.String({ description: 'The `sku` of the dish, percent-encoded.', examples: ['STARTERS-PAPADOM'] }),
+  sku: text('The `sku` of the dish, percent-encoded.', 'STARTERS-PAPADOM'),
 });
 
 // Schemas for the dish in responses (contract §2, `ThirdPartyDish`).
 
-const text = (description: string) => Type.String({ description });
-const uuid = (description: string) => Type.String({ format: 'uuid', description });
 const money = (description: string) => Type.String({ ...MONEY, description });
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 const sectionName = (description: string) => Type.String({ [DOCUMENTED]: { maxLength: 100 }, description });
-const PictureUrl = nullable(
+const PictureUrl = orNull(
   Type.String({ [DOCUMENTED]: { format: 'uri' } }),
   'The URL of a picture. Null if there is no picture.',
 );
@@ -215,7 +194,7 @@ const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
   ...DishType,
   description: 'The diet that the dish or add-on suits. Empty or null if unknown.',
 });
-const Tenant = Type.Integer({ description: 'The number of the restaurant or hotel that the menu belongs to.' });
+const Tenant = integer('The number of the restaurant or hotel that the menu belongs to.');
 const CreatedAt = time('The time when this part was added to the menu.');
 const UpdatedAt = time('The time when this part of the menu last changed.');
 
@@ -223,10 +202,9 @@ const SubMenu = Type.Object(
   {
     id: uuid('The id of the sub-menu. It stays the same if the name stays the same.'),
     name: text('The name of the sub-menu.'),
-    is_active: Type.Boolean({
-      description:
-        'True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu.',
-    }),
+    is_active: boolean(
+      'True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu.',
+    ),
   },
   { title: 'SubMenu', description: 'A part of the menu, such as the kitchen or the bar.' },
 );
@@ -238,21 +216,15 @@ const Category = Type.Object(
     dish_count: text('The number of dishes that the menu lists in this category, as text.'),
     description: text('A description of the category. It may be empty.'),
     image: PictureUrl,
-    ticket_type: nullable(Type.String(), 'The kind of kitchen ticket that prints the dishes. Null if unknown.'),
+    ticket_type: textOrNull('The kind of kitchen ticket that prints the dishes. Null if unknown.'),
     tenant: Tenant,
-    sub_menu: nullable(Uuid, 'The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null.'),
-    menu_set: nullable(Uuid, 'The id of the menu set if the category itself belongs to a menu set. Otherwise null.'),
+    sub_menu: uuidOrNull('The id of the sub-menu if the category itself belongs to a sub-menu. Otherwise null.'),
+    menu_set: uuidOrNull('The id of the menu set if the category itself belongs to a menu set. Otherwise null.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    deleted_at: nullable(
-      Type.String({ format: 'date-time' }),
-      'Always null, because a deleted category is not listed.',
-    ),
-    restored_at: nullable(
-      Type.String({ format: 'date-time' }),
-      'The time when the category was restored after a deletion. Null if it was never deleted.',
-    ),
-    transaction_id: nullable(Type.String(), 'Not used.'),
+    deleted_at: timeOrNull('Always null, because a deleted category is not listed.'),
+    restored_at: timeOrNull('The time when the category was restored after a deletion. Null if it was never deleted.'),
+    transaction_id: textOrNull('Not used.'),
   },
   { title: 'Category', description: 'A category of the menu. It lists dishes under one heading.' },
 );
@@ -262,8 +234,8 @@ const Kitchen = Type.Object(
     id: uuid('The id of the kitchen. It stays the same if the name stays the same.'),
     name: sectionName('The name of the kitchen.'),
     description: text('A description of the kitchen. It may be empty.'),
-    hotel_id: nullable(Uuid, 'The hotel that the kitchen belongs to. Null if unknown.'),
-    stock_location_id: nullable(Uuid, 'The place where the kitchen keeps its stock. Null if unknown.'),
+    hotel_id: uuidOrNull('The hotel that the kitchen belongs to. Null if unknown.'),
+    stock_location_id: uuidOrNull('The place where the kitchen keeps its stock. Null if unknown.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   },
@@ -274,15 +246,11 @@ const MenuSet = Type.Object(
   {
     id: uuid('The id of the menu set. It stays the same if the name stays the same.'),
     name: sectionName('The name of the menu set.'),
-    service: Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], {
-      type: 'string',
-      description: 'The time of day when the menu set is served. Orders are accepted at any time.',
-    }),
-    status: Type.Enum(['active', 'inactive'], {
-      type: 'string',
-      description:
-        'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
-    }),
+    service: described(Service, 'The time of day when the menu set is served. Orders are accepted at any time.'),
+    status: described(
+      MenuSetStatus,
+      'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
+    ),
     tenant: Tenant,
     sub_menus: Type.Array(SubMenu, { description: 'The sub-menus of this menu set.' }),
     created_at: CreatedAt,
@@ -310,16 +278,13 @@ const ADD_ON_SHAPE = {
     description:
       'The id of the add-on. Send it as `addon_id` in an order. It stays the same if dish and name stay the same.',
   }),
-  name: Type.String({ maxLength: 512, description: 'The name of the add-on.' }),
+  name: textUpTo(512, 'The name of the add-on.'),
   price: money('The price of one add-on, added to the price of one piece.'),
   image: PictureUrl,
   dish_type: Diet,
-  is_active: Type.Boolean({ description: 'True if the add-on can be ordered. Partners see only such add-ons.' }),
+  is_active: boolean('True if the add-on can be ordered. Partners see only such add-ons.'),
 };
-/**
- * Add-on as partners see it. Staff see the same fields, in the schema `AddOnDish`. There are two schemas because the contract has two names
- * (decision 18).
- */
+/** The contract has two names for the same fields (decision 18). */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
   title: 'ThirdPartyAddOn',
   description: 'An extra that can be ordered with the dish.',
@@ -337,8 +302,8 @@ const DISH_SHAPE = {
   dish_type: Diet,
   price: money('The price of one piece without variant and add-ons.'),
   currency: text('The currency of the whole menu, as three letters of ISO 4217.'),
-  is_active: Type.Boolean({ description: 'True if the dish can be ordered.' }),
-  is_taxable: Type.Boolean({ description: 'True if `extra_tax_percentage` is added to the price in an order.' }),
+  is_active: boolean('True if the dish can be ordered.'),
+  is_taxable: boolean('True if `extra_tax_percentage` is added to the price in an order.'),
   extra_tax_percentage: Type.String({ ...Percentage, description: 'The extra tax in percent, added to the price.' }),
   image: PictureUrl,
   category: Category,
@@ -357,7 +322,6 @@ export const Dish = Type.Object(
 );
 export type Dish = Type.Static<typeof Dish>;
 
-/** Dish as staff see it, with its ingredients and its inactive add-ons. */
 export const StaffDish = Type.Object(
   {
     ...DISH_SHAPE,

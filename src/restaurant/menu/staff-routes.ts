@@ -84,15 +84,12 @@ function replacingRoute(app: App, { db, changes, staffGuard }: Dependencies): vo
           'section that no dish and no menu set needs any more is removed. A variant or add-on that comes back with its ' +
           'old name gets its old id.\n\n' +
           'The document is applied completely or not at all. An error names the path of each fault, and a field that the document ' +
-          'does not have is a fault too. A menu of more ' +
-          'than 16 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
-          'kitchen and menu set. Sending the same document again changes nothing. Partners see the new menu ' +
-          'immediately on this node, and within a second on every other node. Existing orders do not change.\n\n' +
+          'does not have is a fault too. A menu of more than 16 MiB in the response to partners is refused. Sending the same ' +
+          'document again changes nothing. Partners see the new menu immediately on this node, and within a second on every ' +
+          'other node. Existing orders do not change.\n\n' +
           'With `If-Match`, the menu is replaced only if it still has the given `ETag`. Otherwise the response is 412, and ' +
           'nothing changes. Of several concurrent calls with the same `ETag`, only one changes the menu. The response of ' +
-          '`PUT` has no `ETag`. HTTP allows an `ETag` there only if the service stores the document unchanged, but the ' +
-          'service adds default values. Read the menu to get its `ETag`. With `dry_run=true`, the call makes the same checks ' +
-          'and returns what would change, but changes nothing.',
+          '`PUT` has no `ETag`, because the service adds default values. Read the menu to get its `ETag`.',
         querystring: MenuQuery,
         body: MenuDocument,
         response: { 200: Type.Union([MenuDocument, MenuComparison]) },

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { boolean, text } from '#platform/lib/fields.ts';
 
 export const MenuQuery = Type.Object({
   dry_run: Type.Optional(
@@ -10,9 +11,8 @@ export const MenuQuery = Type.Object({
   ),
 });
 
-const Sku = Type.String({ description: 'The `sku` of the dish.' });
+const Sku = text('The `sku` of the dish.');
 
-/** Result of a dry run: the dishes that a menu document would change. */
 export const MenuComparison = Type.Object(
   {
     added: Type.Array(Sku, { description: 'The dishes that the tenant does not have yet.' }),
@@ -46,7 +46,6 @@ export const MenuComparison = Type.Object(
 );
 export type MenuComparison = Type.Static<typeof MenuComparison>;
 
-/** Largest number of dishes that one call puts on the menu or takes off. */
 const MAX_SKUS = 500;
 
 export const AvailabilityChange = Type.Object(
@@ -56,7 +55,7 @@ export const AvailabilityChange = Type.Object(
       maxItems: MAX_SKUS,
       description: 'The `sku` of each dish. A dish that is named several times counts once.',
     }),
-    is_active: Type.Boolean({ description: 'False takes the dishes off the menu, and true puts them back.' }),
+    is_active: boolean('False takes the dishes off the menu, and true puts them back.'),
   },
   {
     title: 'AvailabilityChange',
@@ -67,7 +66,7 @@ export const AvailabilityChange = Type.Object(
 export type AvailabilityChange = Type.Static<typeof AvailabilityChange>;
 
 export const DishAvailability = Type.Object(
-  { sku: Sku, is_active: Type.Boolean({ description: 'True if the dish can be ordered.' }) },
+  { sku: Sku, is_active: boolean('True if the dish can be ordered.') },
   {
     title: 'DishAvailability',
     description: 'A dish, and if it can be ordered.',

@@ -1,12 +1,11 @@
 import type { FilledDish, Sections } from './menu-document.ts';
 
-/** Tenant of a menu, and the currency of the tenant. */
 export interface MenuOwner {
   tenantId: number;
   currency: string;
 }
 
-/** Section with the times when it was created and last changed, in ISO 8601. */
+/** Times in ISO 8601. */
 export type Stamped<T> = T & { created_at: string; updated_at: string };
 export type StampedSections = { [K in keyof Sections]: Stamped<Sections[K][number]>[] };
 
@@ -17,59 +16,23 @@ export interface StoredDish extends FilledDish {
 
 export interface StoredMenu {
   sections: StampedSections;
-  /** Dishes in the order of the menu document. */
   dishes: StoredDish[];
 }
 
-/** Menu as JSON texts, which may have megabytes. So the event loop does not parse them (`menu-thread.ts`). */
+/** JSON texts of megabytes, which the event loop does not parse (`menu-thread.ts`). */
 export interface MenuTexts {
-  /** JSON of `StampedSections`. */
   sections: string;
-  /** JSON of the array of `StoredDish`. */
   dishes: string;
-}
-
-/** What must be written to a stored menu. */
-export interface MenuWrites {
-  /** JSON of the `StampedSections`. */
-  sections: string;
-  /** JSON arrays of the dishes to insert or update. Each array goes into one statement. */
-  dishes: string[];
 }
 
 export function parseMenu({ sections, dishes }: MenuTexts): StoredMenu {
   return { sections: JSON.parse(sections), dishes: JSON.parse(dishes) };
 }
 
-/**
- * Length of the JSON array of dishes in one statement, in UTF-16 code units. When the array reaches this length, it takes no further dish.
- */
-const STATEMENT_LENGTH = 256 * 1024;
-
-/** Returns the dishes as JSON arrays for `MenuWrites`. */
-export function dishArrays(dishes: StoredDish[]): string[] {
-  const arrays: string[] = [];
-  let texts: string[] = [];
-  let length = 0;
-  for (const [index, dish] of dishes.entries()) {
-    const text = JSON.stringify(dish);
-    texts.push(text);
-    length += text.length;
-    if (length >= STATEMENT_LENGTH || index === dishes.length - 1) {
-      arrays.push(`[${texts.join(',')}]`);
-      texts = [];
-      length = 0;
-    }
-  }
-  return arrays;
-}
-
-/** Returns a stored dish as the menu document has it. */
 export function dishDocument({ id, position, ...document }: StoredDish): FilledDish {
   return document;
 }
 
-/** Returns stored sections as the menu document has them. */
 export function unstamped(sections: StampedSections): Sections {
   const bare = <T extends object>(list: Stamped<T>[]) =>
     list.map(({ created_at, updated_at, ...section }) => section as unknown as T);

@@ -9,7 +9,7 @@ import { useService } from '#test/support/shared-service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { entriesOf } from '#test/support/lists.ts';
 import { RecentChanges } from '#platform/changes/changes.ts';
-import { Opening } from './opening.ts';
+import { createRefuseIfClosed } from './opening.ts';
 
 const PAUSE = '/v1/staff/pause/';
 const HOURS = '/v1/staff/opening-hours/';
@@ -248,9 +248,9 @@ describe('opening on several nodes', () => {
     try {
       changes.start();
       await changes.catchUp();
-      const opening = new Opening({ db, caches: changes });
+      const refuseIfClosed = createRefuseIfClosed({ db, caches: changes });
       const reads = async () => {
-        const statements = await statementsOf(() => opening.refuseIfClosed(tenantId));
+        const statements = await statementsOf(() => refuseIfClosed(tenantId));
         return statements.filter((statement) => statement.includes('"opening"')).length;
       };
       assert.deepEqual([await reads(), await reads(), await reads()], [1, 0, 0]);

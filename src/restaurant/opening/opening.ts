@@ -9,151 +9,111 @@ import { type OpeningTime, type Span, spansAround } from './opening-times.ts';
 import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 import * as store from './store.ts';
 
-/** Break in which the restaurant takes no orders. */
 export interface Pause {
-  /** End of the pause. Null if the pause lasts until staff end it. */
+  /** Null if the pause lasts until staff end it. */
   until: Date | null;
 }
 
 export interface OpeningState {
   isOpen: boolean;
-  /** True during a pause, also outside the opening hours. False if the restaurant is open, or if only its opening hours close it. */
+  /** True during a pause, also outside the opening hours. */
   isPaused: boolean;
-  /**
-   * Milliseconds of Unix time at which the restaurant opens. Null if it is open now, if its pause has no end, or if the next opening cannot
-   * be calculated.
-   */
+  /** Null if the restaurant is open, if its pause has no end, or if the next opening cannot be calculated. */
   reopensAtMs: number | null;
 }
 
-interface Dependencies {
-  db: Database;
-  caches: Caches;
-}
-
-/** Opening hours and pause of a tenant, as they are cached. */
-interface CachedOpening {
-  hours: OpeningHours;
-  pause: Pause | null;
-}
-
 const DAY_MS = 86_400_000;
-/**
- * Time in milliseconds of Unix time from which on no opening times are calculated. The calculation also needs the following days, and a day
- * after the year 9999 cannot be written as `YYYY-MM-DD`.
- */
+/** The calculation needs the following days, and a day after the year 9999 cannot be written as `YYYY-MM-DD`. */
 const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
-/** Maximum number of tenants whose opening hours are cached. */
 const MAX_TENANTS = 50_000;
 
-/** Opening hours and pauses of restaurants. While a restaurant is closed, it takes no new orders (decision 40). */
-export class Opening {
-  readonly #db: Database;
-  readonly #cache: TenantCache<CachedOpening>;
+/** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
+export type RefuseIfClosed = (tenantId: number) => Promise<void>;
 
-  constructor({ db, caches }: Dependencies) {
-    this.#db = db;
-    this.#cache = caches.createCache(MAX_TENANTS);
-  }
-
-  /**
-   * Refuses a new order while the restaurant is closed. Runs no SQL statement if the tenant is in the cache.
-   * @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known
-   */
-  async refuseIfClosed(tenantId: number): Promise<void> {
-    const { hours, pause } = this.#cache.get(tenantId) ?? (await this.#load(tenantId));
+/** Creates the function that refuses new orders while a restaurant is closed (decision 40). */
+export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Caches }): RefuseIfClosed {
+  const cache: TenantCache<{ hours: OpeningHours; pause: Pause | null }> = caches.createCache(MAX_TENANTS);
+  const read = async (tenantId: number) => {
+    const stored = await withRetries(() => store.readOpening(db, tenantId));
+    return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
+  };
+  return async (tenantId) => {
+    const { hours, pause } = cache.get(tenantId) ?? (await cache.load(tenantId, tenantId, () => read(tenantId)));
     const nowMs = Date.now();
     const { isOpen, reopensAtMs } = openingStateAt(nowMs, hours, pause);
     if (!isOpen) {
       throw closed(nowMs, reopensAtMs);
     }
-  }
+  };
+}
 
-  async #load(tenantId: number): Promise<CachedOpening> {
-    return await this.#cache.load(tenantId, tenantId, async () => {
-      const stored = await withRetries(() => store.readOpening(this.#db, tenantId));
-      return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
-    });
-  }
+/** Reads the database and not the cache, so the result is never out of date. */
+export async function showPause(db: Database, tenantId: number): Promise<PauseState> {
+  const stored = await store.readOpening(db, tenantId);
+  const hours = new OpeningHours(stored.hours, stored.timezone);
+  const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
+  return {
+    is_open: isOpen,
+    until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
+    reason: isPaused ? stored.pause_reason : null,
+    reopens_at: reopensAtMs === null ? null : new Date(reopensAtMs).toISOString(),
+  };
+}
 
-  /**
-   * Returns the pause and the present state of the restaurant, open or closed. Reads the database and not the cache, so the result is never
-   * out of date.
-   */
-  async state(tenantId: number): Promise<PauseState> {
-    const stored = await store.readOpening(this.#db, tenantId);
-    const hours = new OpeningHours(stored.hours, stored.timezone);
-    const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
-    return {
-      is_open: isOpen,
-      until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
-      reason: isPaused ? stored.pause_reason : null,
-      reopens_at: reopensAtMs === null ? null : new Date(reopensAtMs).toISOString(),
-    };
+/** @throws ApiError 400 `invalid_request` if the end is not in the future */
+export async function startPause(db: Database, actor: Actor, { until, reason }: PauseStart): Promise<void> {
+  const end = until === undefined ? null : new Date(until);
+  if (end !== null && end.getTime() <= Date.now()) {
+    throw invalidField('until', 'must be in the future. Leave it out for a pause without a known end');
   }
+  await changeOpening(db, actor, async (tx) => {
+    const change = { is_paused: true, paused_until: end, pause_reason: reason ?? null };
+    await store.updateOpening(tx, actor.tenantId, change);
+    const details = { until: end?.toISOString() ?? null, reason: reason ?? null };
+    return { action: 'pause.started', subject: String(actor.tenantId), details };
+  });
+}
 
-  /**
-   * Starts a pause. Replaces a pause that has started before.
-   * @throws ApiError 400 `invalid_request` if the end is not in the future
-   */
-  async pause(actor: Actor, { until, reason }: PauseStart): Promise<void> {
-    const end = until === undefined ? null : new Date(until);
-    if (end !== null && end.getTime() <= Date.now()) {
-      throw invalidField('until', 'must be in the future. Leave it out for a pause without a known end');
+export async function endPause(db: Database, actor: Actor): Promise<void> {
+  const now = new Date();
+  await changeOpening(db, actor, async (tx, { is_paused, paused_until }) => {
+    if (!is_paused || (paused_until !== null && paused_until <= now)) {
+      return null;
     }
-    await this.#change(actor, async (tx) => {
-      const change = { is_paused: true, paused_until: end, pause_reason: reason ?? null };
-      await store.updateOpening(tx, actor.tenantId, change);
-      const details = { until: end?.toISOString() ?? null, reason: reason ?? null };
-      return { action: 'pause.started', subject: String(actor.tenantId), details };
-    });
-  }
+    await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
+    return { action: 'pause.ended', subject: String(actor.tenantId), details: {} };
+  });
+}
 
-  /** Ends the pause. Changes nothing if no pause is stored, or if the time `until` of the stored pause is over. */
-  async endPause(actor: Actor): Promise<void> {
-    const now = new Date();
-    await this.#change(actor, async (tx, { is_paused, paused_until }) => {
-      if (!is_paused || (paused_until !== null && paused_until <= now)) {
-        return null;
-      }
-      await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
-      return { action: 'pause.ended', subject: String(actor.tenantId), details: {} };
-    });
-  }
+export async function readHours(db: Database, tenantId: number): Promise<OpeningHoursDocument> {
+  return { hours: (await store.readOpening(db, tenantId)).hours };
+}
 
-  async readHours(tenantId: number): Promise<OpeningHoursDocument> {
-    return { hours: (await store.readOpening(this.#db, tenantId)).hours };
-  }
+export async function replaceHours(db: Database, actor: Actor, { hours }: OpeningHoursDocument): Promise<void> {
+  const wanted: OpeningTime[] = hours.map(({ weekday, opens, closes }) => ({ weekday, opens, closes }));
+  await changeOpening(db, actor, async (tx, stored) => {
+    if (isDeepStrictEqual(wanted, stored.hours)) {
+      return null;
+    }
+    await store.updateOpening(tx, actor.tenantId, { hours: JSON.stringify(wanted) });
+    return { action: 'opening_hours.changed', subject: String(actor.tenantId), details: { hours: wanted } };
+  });
+}
 
-  /** Replaces the opening hours. Changes nothing if the stored hours are the same. */
-  async replaceHours(actor: Actor, { hours }: OpeningHoursDocument): Promise<void> {
-    const wanted: OpeningTime[] = hours.map(({ weekday, opens, closes }) => ({ weekday, opens, closes }));
-    await this.#change(actor, async (tx, stored) => {
-      if (isDeepStrictEqual(wanted, stored.hours)) {
-        return null;
-      }
-      await store.updateOpening(tx, actor.tenantId, { hours: JSON.stringify(wanted) });
-      return { action: 'opening_hours.changed', subject: String(actor.tenantId), details: { hours: wanted } };
-    });
-  }
-
-  /**
-   * Locks the stored opening hours and the stored pause, and calls `change` with them. If `change` writes new values, it must return an
-   * audit entry, and otherwise null. This method then writes the entry, and tells all processes to reload the opening hours of the tenant.
-   */
-  async #change(
-    actor: Actor,
-    change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,
-  ): Promise<void> {
-    const writeDown = prepareAudit(actor);
-    await inTransaction(this.#db, async (tx) => {
-      const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
-      if (entry !== null) {
-        await writeDown(tx, entry);
-        await announceChange(tx, actor.tenantId, 'pause');
-      }
-    });
-  }
+/** If `change` writes new values, it must return an audit entry, and otherwise null. */
+async function changeOpening(
+  db: Database,
+  actor: Actor,
+  change: (tx: Tx, stored: Awaited<ReturnType<typeof store.lockOpening>>) => Promise<NewAuditEntry | null>,
+): Promise<void> {
+  const writeDown = prepareAudit(actor);
+  await inTransaction(db, async (tx) => {
+    const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
+    if (entry !== null) {
+      await writeDown(tx, entry);
+      await announceChange(tx, actor.tenantId, 'pause');
+    }
+  });
 }
 
 function pauseOf({ is_paused, paused_until }: store.StoredOpening): Pause | null {
@@ -168,14 +128,11 @@ function closed(nowMs: number, reopensAtMs: number | null): Error {
       });
 }
 
-/** Opening hours of a restaurant. An empty list means that the restaurant is always open. */
+/** An empty list means that the restaurant is always open. */
 export class OpeningHours {
   readonly #times: readonly OpeningTime[];
   readonly #timezone: string;
-  /**
-   * Opening times as spans of instants, for the days before and after the time `#spansOfMs`. A calculation of the spans takes a
-   * millisecond, which is too long for each call. So the spans are kept for one day from `#spansOfMs`, and then calculated again.
-   */
+  /** A calculation of the spans takes a millisecond, so they are kept for one day from `#spansOfMs`. */
   #spans: Span[] = [];
   #spansOfMs = Number.NaN;
 
@@ -188,10 +145,7 @@ export class OpeningHours {
     return this.#times.length === 0 || this.#spansAround(atMs).some((span) => contains(span, atMs));
   }
 
-  /**
-   * Returns the given time if the restaurant is open then, and otherwise the time of the next opening. Returns null if no next opening can
-   * be calculated.
-   */
+  /** Returns the given time if the restaurant is open then. Returns null if no next opening can be calculated. */
   nextOpening(atMs: number): number | null {
     if (this.isOpenAt(atMs)) {
       return atMs;
@@ -211,10 +165,6 @@ export class OpeningHours {
   }
 }
 
-/**
- * Returns the state of the restaurant at a time. For a closed restaurant, the state contains the time of the next opening, if it is known.
- * A pause closes the restaurant until `pause.until`, or without end if `until` is null.
- */
 export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
   const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
   if (!isPaused && hours.isOpenAt(atMs)) {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { TIME_OF_DAY } from '#platform/lib/dates.ts';
+import { boolean, textOrNull, textUpTo, time, timeOrNull } from '#platform/lib/fields.ts';
 
 /** Largest number of opening times in a week: seven for each day. */
 const MAX_TIMES = 49;
@@ -50,14 +51,9 @@ export type OpeningHoursDocument = Type.Static<typeof OpeningHoursDocument>;
 export const PauseStart = Type.Object(
   {
     until: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'The end of the pause, in the future. If it is missing, the pause lasts until staff end it.',
-      }),
+      time('The end of the pause, in the future. If it is missing, the pause lasts until staff end it.'),
     ),
-    reason: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The reason, for the people of the tenant. Partners never see it.' }),
-    ),
+    reason: Type.Optional(textUpTo(200, 'The reason, for the people of the tenant. Partners never see it.')),
   },
   {
     title: 'PauseStart',
@@ -69,20 +65,13 @@ export type PauseStart = Type.Static<typeof PauseStart>;
 
 export const PauseState = Type.Object(
   {
-    is_open: Type.Boolean({
-      description: 'True if the restaurant takes orders now. False during a pause, and outside the opening hours.',
-    }),
-    until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'The end of the pause. Null if there is no pause, or if the pause lasts until staff end it.',
-    }),
-    reason: Type.Union([Type.String(), Type.Null()], {
-      description: 'The reason of the pause. Null if there is no pause, or if staff gave no reason.',
-    }),
-    reopens_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description:
-        'The time at which the restaurant opens: the first opening time that is not before the end of the pause. Null if the ' +
+    is_open: boolean('True if the restaurant takes orders now. False during a pause, and outside the opening hours.'),
+    until: timeOrNull('The end of the pause. Null if there is no pause, or if the pause lasts until staff end it.'),
+    reason: textOrNull('The reason of the pause. Null if there is no pause, or if staff gave no reason.'),
+    reopens_at: timeOrNull(
+      'The time at which the restaurant opens: the first opening time that is not before the end of the pause. Null if the ' +
         'restaurant is open, or if the pause lasts until staff end it.',
-    }),
+    ),
   },
   {
     title: 'PauseState',

@@ -1,16 +1,15 @@
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import type { Opening } from './opening.ts';
+import { endPause, readHours, replaceHours, showPause, startPause } from './opening.ts';
 import { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 
 interface Dependencies {
-  opening: Opening;
+  db: Database;
   changes: RecentChanges;
-  /** Guard that accepts all signed-in people and screens (displays) of a tenant with a restaurant. */
   staffGuard: Guard;
-  /** Guard that accepts people and screens (displays) that may use `orders`, one of the areas (parts) of the staff API. */
   ordersGuard: Guard;
   ownerGuard: Guard;
 }
@@ -22,7 +21,7 @@ export function openingStaffRoutes(app: App, dependencies: Dependencies): void {
   hoursRoutes(app, dependencies);
 }
 
-function pauseRoutes(app: App, { opening, changes, staffGuard, ordersGuard }: Dependencies): void {
+function pauseRoutes(app: App, { db, changes, staffGuard, ordersGuard }: Dependencies): void {
   app.get(
     '/v1/staff/pause/',
     {
@@ -36,7 +35,7 @@ function pauseRoutes(app: App, { opening, changes, staffGuard, ordersGuard }: De
         response: { 200: PauseState },
       },
     },
-    async (request) => await opening.state(request.staff.tenant.id),
+    async (request) => await showPause(db, request.staff.tenant.id),
   );
   app.post(
     '/v1/staff/pause/',
@@ -55,9 +54,9 @@ function pauseRoutes(app: App, { opening, changes, staffGuard, ordersGuard }: De
     },
     async (request) => {
       const { staff, body } = request;
-      await opening.pause(actorOf(staff), body);
+      await startPause(db, actorOf(staff), body);
       await changes.catchUp();
-      return await opening.state(staff.tenant.id);
+      return await showPause(db, staff.tenant.id);
     },
   );
   app.delete(
@@ -75,14 +74,14 @@ function pauseRoutes(app: App, { opening, changes, staffGuard, ordersGuard }: De
       },
     },
     async ({ staff }) => {
-      await opening.endPause(actorOf(staff));
+      await endPause(db, actorOf(staff));
       await changes.catchUp();
-      return await opening.state(staff.tenant.id);
+      return await showPause(db, staff.tenant.id);
     },
   );
 }
 
-function hoursRoutes(app: App, { opening, changes, staffGuard, ownerGuard }: Dependencies): void {
+function hoursRoutes(app: App, { db, changes, staffGuard, ownerGuard }: Dependencies): void {
   app.get(
     '/v1/staff/opening-hours/',
     {
@@ -95,7 +94,7 @@ function hoursRoutes(app: App, { opening, changes, staffGuard, ownerGuard }: Dep
         response: { 200: OpeningHoursDocument },
       },
     },
-    async (request) => await opening.readHours(request.staff.tenant.id),
+    async (request) => await readHours(db, request.staff.tenant.id),
   );
   app.put(
     '/v1/staff/opening-hours/',
@@ -115,9 +114,9 @@ function hoursRoutes(app: App, { opening, changes, staffGuard, ownerGuard }: Dep
     },
     async (request) => {
       const { staff, body } = request;
-      await opening.replaceHours(actorOf(staff), body);
+      await replaceHours(db, actorOf(staff), body);
       await changes.catchUp();
-      return await opening.readHours(staff.tenant.id);
+      return await readHours(db, staff.tenant.id);
     },
   );
 }

@@ -11,7 +11,6 @@ export interface StoredOpening {
   pause_reason: string | null;
 }
 
-/** Reads the opening hours and the pause of a tenant, with the time zone of the hours. */
 export async function readOpening(db: Database, tenantId: number): Promise<StoredOpening> {
   const row = await db
     .selectFrom('tenant')
@@ -23,7 +22,7 @@ export async function readOpening(db: Database, tenantId: number): Promise<Store
   return { timezone, hours: (hours ?? []) as OpeningTime[], is_paused: is_paused ?? false, paused_until, pause_reason };
 }
 
-/** Locks the opening hours and the pause until the transaction ends, and reads them. Creates the row if it is missing. */
+/** Locks the row until the transaction ends. Creates it if it is missing. */
 export async function lockOpening(tx: Tx, tenantId: number): Promise<Omit<StoredOpening, 'timezone'>> {
   await tx
     .insertInto('opening')

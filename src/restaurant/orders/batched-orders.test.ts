@@ -14,7 +14,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Orders } from './orders.ts';
-import { StaffOrders } from './staff-orders.ts';
+import { showOrder } from './staff-orders.ts';
 import type { OrderCreate } from './schema.ts';
 import type { StaffOrder } from './staff-schema.ts';
 import * as store from './store.ts';
@@ -29,10 +29,6 @@ const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt
 const callers = (await Promise.all(tenants.map(callersOf))).flat();
 const readListedMenu = await preloadMenus(callers);
 const orders = ordersOn(db);
-const staffOrders = new StaffOrders({
-  db: service.database.db,
-  transactionWithEvents: createTransactionWithEvents(service.database.db, null),
-});
 after(() => db.destroy());
 
 function tenantWithPizzaAt(price: string): Promise<TestTenant> {
@@ -67,7 +63,7 @@ function ordersOn(database: Database): Orders {
   return new Orders({
     db: database,
     readListedMenu,
-    opening: { refuseIfClosed: async () => {} },
+    refuseIfClosed: async () => {},
     transactionWithEvents: createTransactionWithEvents(database, null),
   });
 }
@@ -96,7 +92,7 @@ describe('concurrent orders', () => {
         const caller = callerAt(index);
         const { order_id, external_order_id } = order;
         assert.deepEqual([external_order_id, isReplayed], [inputs[index]?.external_order_id, false]);
-        const stored = JSON.parse(await staffOrders.get(caller.tenantId, order_id)) as StaffOrder;
+        const stored = JSON.parse(await showOrder(service.database.db, caller.tenantId, order_id)) as StaffOrder;
         const price = Math.floor((index % callers.length) / 2) + 1;
         assert.deepEqual(
           [stored.external_order_id, stored.notes, stored.total, stored.lines[0]?.quantity],

@@ -4,33 +4,27 @@ import { beginsWith } from '#platform/db/search-text.ts';
 import { digitsOf } from '#platform/lib/unicode.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 
-/** Conditions of a list of orders. An order is listed if all conditions are true. A field that is missing or undefined is no condition. */
 export interface OrderFilter {
   status?: OrderStatus | undefined;
-  /** If it is true, the list has only orders that are neither completed nor cancelled. */
   isOpen?: true | undefined;
   ids?: string[] | undefined;
   credentialId?: string | undefined;
   orderType?: OrderType | undefined;
   externalOrderId?: string | undefined;
-  /** Digits of the customer's telephone number, from 0 to 9. */
   phone?: string | undefined;
-  /** Beginning of the customer's name. Case and accents are ignored. */
   name?: string | undefined;
-  /** Lower bound of the ids in the list, inclusive. An id contains the time of the order, so this is also the earliest time in the list. */
+  /** Inclusive. An id contains the time of the order, so this is also the earliest time in the list. */
   fromId?: string | undefined;
-  /** Upper bound of the ids in the list, exclusive. So all orders in the list were placed before the time in this id. */
+  /** Exclusive. */
   beforeId?: string | undefined;
 }
 
-/** Order in a list of the tenant's orders, without its lines. */
 export interface ListedOrder {
   id: string;
   status: string;
   status_changed_at: Date;
 }
 
-/** Returns the list of the tenant's orders that pass the filter. */
 export function listOfTenant(
   tenantId: number,
   filter: OrderFilter,

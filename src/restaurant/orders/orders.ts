@@ -3,11 +3,10 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import type { WholeList } from '#platform/db/whole-list.ts';
 import { ApiError, apiError } from '#platform/errors.ts';
 import { newId, timeOf } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
-import type { Opening } from '../opening/opening.ts';
+import type { RefuseIfClosed } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import type { OrderStatus } from './order-status.ts';
 import { type PricedOrder, priceItems } from './pricing.ts';
@@ -20,7 +19,7 @@ export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;
-  opening: Pick<Opening, 'refuseIfClosed'>;
+  refuseIfClosed: RefuseIfClosed;
   transactionWithEvents: TransactionWithEvents;
 }
 
@@ -35,20 +34,14 @@ export interface PlacedOrder {
  */
 const MAX_BATCHED_LENGTH = 16 * 1024;
 
-/** Orders of restaurants. Partners place and cancel them. */
 export class Orders {
-  readonly #db: Database;
-  readonly #readListedMenu: ReadListedMenu;
-  readonly #opening: Dependencies['opening'];
-  readonly #transactionWithEvents: TransactionWithEvents;
+  readonly #parts: Dependencies;
   readonly #insertTogether: (order: store.NewOrder) => Promise<boolean>;
   readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
 
-  constructor({ db, readListedMenu, opening, transactionWithEvents }: Dependencies) {
-    this.#db = db;
-    this.#readListedMenu = readListedMenu;
-    this.#opening = opening;
-    this.#transactionWithEvents = transactionWithEvents;
+  constructor(parts: Dependencies) {
+    const { db } = parts;
+    this.#parts = parts;
     this.#insertTogether = batching(
       db,
       (orders: store.NewOrder[]) => this.#insertAll(orders),
@@ -62,10 +55,8 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). First prices the items and tries to insert the order. This fails if an
-   * item is invalid, the restaurant is closed, or the external id is taken. After each of these failures, looks for a stored order with
-   * this external id. If an earlier call has placed it, returns the stored order instead of an error.
-   * @returns the order. `isReplayed` is true if an earlier call placed it.
+   * Places an order at most once for each external id (decision 22). If an earlier call has placed it, returns the stored order even if
+   * this call would be refused.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
@@ -87,7 +78,6 @@ export class Orders {
   }
 
   /**
-   * Prices an order as `place` would, and stores nothing.
    * @returns the JSON of an `OrderQuote`
    * @throws ApiError as `place` does
    */
@@ -96,17 +86,14 @@ export class Orders {
     return `{"lines":${lines},${JSON.stringify({ total, currency: caller.currency }).slice(1)}`;
   }
 
-  /**
-   * Prices the items of an order, and then refuses the order if the restaurant is closed. So an invalid item is reported even while the
-   * restaurant is closed.
-   */
+  /** An invalid item is reported even while the restaurant is closed. */
   async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
-    const priced = await priceItems(await this.#readListedMenu(caller), items);
-    await this.#opening.refuseIfClosed(caller.tenantId);
+    const priced = await priceItems(await this.#parts.readListedMenu(caller), items);
+    await this.#parts.refuseIfClosed(caller.tenantId);
     return priced;
   }
 
-  /** Prices and inserts an order. Returns null on success, else an error that says why the order was not inserted. */
+  /** Returns null on success, else an error that says why the order was not inserted. */
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     try {
       const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
@@ -126,15 +113,11 @@ export class Orders {
     }
   }
 
-  /** Returns one value for each order: true if it was inserted, false if the credential has an order with this external id already. */
   #insertAll(orders: store.NewOrder[]): Promise<boolean[]> {
-    return withRetries(() => store.insertOrders(this.#db, orders));
+    return withRetries(() => store.insertOrders(this.#parts.db, orders));
   }
 
-  /**
-   * Finds an order of the caller by its external id.
-   * @throws ApiError 404 `order_not_found`, also for an order of another credential
-   */
+  /** @throws ApiError 404 `order_not_found`, also for an order of another credential */
   async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     return partnerShape(await this.#summaryOf(caller, externalOrderId));
   }
@@ -147,28 +130,18 @@ export class Orders {
     return row;
   }
 
-  /**
-   * Cancels an order of the caller.
-   * @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition`
-   */
+  /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
     const by: ChangeActor = { type: 'partner', id: caller.credentialId };
-    return partnerShape(await setStatus(this.#transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }));
+    return partnerShape(
+      await setStatus(this.#parts.transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }),
+    );
   }
 
-  /**
-   * Changes the status of an order. Does not read the lines of the order, because they may be long.
-   * @throws ApiError with status 404 and the general code `error` if the id is unknown. ApiError with status 409 and the code
-   * `invalid_status_transition` if the order cannot change to this status.
-   */
+  /** @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus, by: ChangeActor): Promise<void> {
-    await setStatus(this.#transactionWithEvents, tenantId, orderId, { status, by });
-  }
-
-  /** Returns the list of all orders of the credential, newest first. */
-  listOfCaller({ tenantId, credentialId }: Caller): WholeList<store.OrderSummary> {
-    return store.listOfCredential(this.#db, tenantId, credentialId);
+    await setStatus(this.#parts.transactionWithEvents, tenantId, orderId, { status, by });
   }
 }
 
@@ -176,7 +149,6 @@ function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string
   return { tenantId, credentialId, externalOrderId };
 }
 
-/** Returns the row of a new order. */
 function orderRow(
   { tenantId, credentialId, currency }: Caller,
   input: OrderCreate,
@@ -196,7 +168,7 @@ function orderRow(
     lines: made.lines,
     total: made.total,
     currency,
-    // The time is the one in the id. So a list of the orders of a period can compare ids instead of times.
+    // A list of the orders of a period can compare ids instead of times.
     created_at: timeOf(made.id),
   };
 }

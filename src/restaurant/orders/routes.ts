@@ -1,12 +1,15 @@
 import Type from 'typebox';
+import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendLongList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { type Orders, partnerShape } from './orders.ts';
 import { ExternalOrderPath, OrderCreate, OrderQuote, OrderQuoteRequest, OrderResponse } from './schema.ts';
+import { listOfCredential } from './store.ts';
 
 interface Dependencies {
+  db: Database;
   orders: Orders;
   callerGuard: Guard;
 }
@@ -19,7 +22,7 @@ export function orderRoutes(app: App, dependencies: Dependencies): void {
   itemRoutes(app, dependencies);
 }
 
-function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void {
+function collectionRoutes(app: App, { db, orders, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/orders/',
     {
@@ -37,7 +40,7 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
         response: { 200: Type.Union([Type.Array(OrderResponse), pageOf(OrderResponse)]) },
       },
     },
-    (request, reply) => sendLongList(request, reply, orders.listOfCaller(request.caller), partnerShape),
+    (request, reply) => sendLongList(request, reply, listOfCredential(db, request.caller), partnerShape),
   );
   app.post(
     '/v1/third-party/orders/',

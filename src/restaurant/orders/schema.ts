@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { MAX_ENTRIES, MAX_ORDER_ITEMS } from '#platform/lib/bounds.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { boolean, integer, oneOf, text, textOrNull, textUpTo } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -19,17 +20,15 @@ const AddonInput = Type.Object(
   { title: 'OrderAddonInput', description: 'An add-on that is ordered with each piece of an item.' },
 );
 
-/** Item of a new order (contract §2, `OrderItemInput`). */
 const OrderItem = Type.Object(
   {
-    item_id: Type.String({ minLength: 1, maxLength: 100, description: 'The `sku` of a dish on the menu.' }),
+    item_id: textUpTo(100, 'The `sku` of a dish on the menu.', { minLength: 1 }),
     quantity: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'The number of pieces.' }),
     variant_id: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description:
-          'The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered.',
-      }),
+      textUpTo(
+        100,
+        'The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered.',
+      ),
     ),
     addons: Type.Optional(
       Type.Array(AddonInput, { maxItems: MAX_ENTRIES, description: 'The add-ons for each piece.' }),
@@ -39,14 +38,23 @@ const OrderItem = Type.Object(
 );
 export type OrderItem = Type.Static<typeof OrderItem>;
 
-/** Request to place an order (contract §2, `OrderCreate`). */
+const PAPADOM_ITEMS = [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }];
+const KORMA_ITEMS = [
+  {
+    item_id: 'TIMELESS-CLASSICS-KORMA',
+    quantity: 2,
+    variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
+    addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
+  },
+];
+
 export const OrderCreate = Type.Object(
   {
-    external_order_id: Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description: "The caller's own id of the order. If it is sent several times, only one order is placed.",
-    }),
+    external_order_id: textUpTo(
+      150,
+      "The caller's own id of the order. If it is sent several times, only one order is placed.",
+      { minLength: 1 },
+    ),
     items: Type.Array(OrderItem, { minItems: 1, maxItems: MAX_ORDER_ITEMS, description: 'The ordered dishes.' }),
     order_type: Type.Optional(
       Type.Enum([...ORDER_TYPES], {
@@ -58,18 +66,14 @@ export const OrderCreate = Type.Object(
     customer: Type.Optional(
       Type.Object(
         {
-          name: Type.Optional(Type.String({ ...TRIMMED, maxLength: 255, description: 'The name of the guest.' })),
-          phone: Type.Optional(
-            Type.String({ ...TRIMMED, maxLength: 20, description: 'A telephone number of the guest, for questions.' }),
-          ),
+          name: Type.Optional(textUpTo(255, 'The name of the guest.', TRIMMED)),
+          phone: Type.Optional(textUpTo(20, 'A telephone number of the guest, for questions.', TRIMMED)),
         },
         { description: 'The guest who gets the order.' },
       ),
     ),
-    delivery_address: Type.Optional(
-      Type.String({ description: 'The address of a delivery, as free text for the driver.' }),
-    ),
-    notes: Type.Optional(Type.String({ description: 'Notes for the kitchen.' })),
+    delivery_address: Type.Optional(text('The address of a delivery, as free text for the driver.')),
+    notes: Type.Optional(text('Notes for the kitchen.')),
   },
   {
     title: 'OrderCreate',
@@ -77,7 +81,7 @@ export const OrderCreate = Type.Object(
     examples: [
       {
         external_order_id: 'CD-2026-1187',
-        items: [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }],
+        items: PAPADOM_ITEMS,
         order_type: 'delivery',
         customer: { name: 'Inês Duarte', phone: '+351 912 345 678' },
         delivery_address: 'Rua das Flores 21, 2.º Esq., Porto',
@@ -85,14 +89,7 @@ export const OrderCreate = Type.Object(
       },
       {
         external_order_id: 'CD-2026-1188',
-        items: [
-          {
-            item_id: 'TIMELESS-CLASSICS-KORMA',
-            quantity: 2,
-            variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
-            addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
-          },
-        ],
+        items: KORMA_ITEMS,
         order_type: 'pick_up',
         customer: { name: 'Tiago Lopes', phone: '+351 931 204 557' },
       },
@@ -103,38 +100,23 @@ export type OrderCreate = Type.Static<typeof OrderCreate>;
 
 const { external_order_id: _, ...PRICED_FIELDS } = OrderCreate.properties;
 
-/** Request for the price of an order (decision 40). */
 export const OrderQuoteRequest = Type.Object(PRICED_FIELDS, {
   title: 'OrderQuoteRequest',
   description: 'The fields of a new order without its `external_order_id`. Only `items` has an influence on the price.',
-  examples: [
-    { items: [{ item_id: 'STARTERS-PAPADOM', quantity: 4 }], order_type: 'delivery' },
-    {
-      items: [
-        {
-          item_id: 'TIMELESS-CLASSICS-KORMA',
-          quantity: 2,
-          variant_id: 'bae9c1b7-82e3-814a-aff1-0a6cf5cb9d75',
-          addons: [{ addon_id: 'cb2ebaed-ead5-869a-afa4-ca35ac3b4f13', quantity: 1 }],
-        },
-      ],
-    },
-  ],
+  examples: [{ items: PAPADOM_ITEMS, order_type: 'delivery' }, { items: KORMA_ITEMS }],
 });
 export type OrderQuoteRequest = Type.Static<typeof OrderQuoteRequest>;
 
-/** Order in responses to partners (contract §2, `OrderResponse`). */
 export const OrderResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true, because a refused call gets an error instead.' }),
-    order_id: Type.String({ description: 'The id of the order in Roomservice. Events contain it too.' }),
-    external_order_id: Type.String({ description: "The caller's own id of the order, as it was sent." }),
-    status: Type.Enum([...ORDER_STATUSES], {
-      type: 'string',
-      description:
-        'The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between ' +
+    success: boolean('Always true, because a refused call gets an error instead.'),
+    order_id: text('The id of the order in Roomservice. Events contain it too.'),
+    external_order_id: text("The caller's own id of the order, as it was sent."),
+    status: oneOf(
+      ORDER_STATUSES,
+      'The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between ' +
         'may be skipped.',
-    }),
+    ),
   },
   {
     title: 'OrderResponse',
@@ -159,33 +141,26 @@ export const ExternalOrderPath = Type.Object({
   }),
 });
 
-/** Line of an order, with the prices at the time when the order was placed (decision 21). */
 export const OrderLine = Type.Object(
   {
-    sku: Type.String({ description: 'The sku of the ordered dish.' }),
-    name: Type.String({ description: 'The name of the dish when the order was placed.' }),
-    variant: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the variant. Null if the dish was ordered without a variant.',
-    }),
-    quantity: Type.Integer({ description: 'The number of pieces.' }),
-    unit_price: Type.String({ description: 'The price of one piece without add-ons and extra tax.' }),
+    sku: text('The sku of the ordered dish.'),
+    name: text('The name of the dish when the order was placed.'),
+    variant: textOrNull('The name of the variant. Null if the dish was ordered without a variant.'),
+    quantity: integer('The number of pieces.'),
+    unit_price: text('The price of one piece without add-ons and extra tax.'),
     addons: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'The name of the add-on.' }),
-          quantity: Type.Integer({ description: 'The number of add-ons for each piece.' }),
-          price: Type.String({ description: 'The price of one add-on.' }),
+          name: text('The name of the add-on.'),
+          quantity: integer('The number of add-ons for each piece.'),
+          price: text('The price of one add-on.'),
         },
         { title: 'OrderLineAddon', description: 'An add-on of a line.' },
       ),
       { description: 'The add-ons of each piece.' },
     ),
-    extra_tax_percentage: Type.String({
-      description: 'The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax.',
-    }),
-    total: Type.String({
-      description: 'Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals.',
-    }),
+    extra_tax_percentage: text('The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax.'),
+    total: text('Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals.'),
   },
   {
     title: 'OrderLine',
@@ -194,7 +169,6 @@ export const OrderLine = Type.Object(
 );
 export type OrderLine = Type.Static<typeof OrderLine>;
 
-/** Order line in the examples of the API documents. */
 export const ORDER_LINE_EXAMPLE = {
   sku: 'STARTERS-PAPADOM',
   name: 'Papadom',
@@ -206,12 +180,11 @@ export const ORDER_LINE_EXAMPLE = {
   total: '4.00',
 };
 
-/** Price of an order that is not placed (decision 40). */
 export const OrderQuote = Type.Object(
   {
     lines: Type.Array(OrderLine, { description: 'The priced lines, one for each item.' }),
-    total: Type.String({ description: 'The sum of the totals of all lines.' }),
-    currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
+    total: text('The sum of the totals of all lines.'),
+    currency: text('The currency of all amounts, as three letters of ISO 4217.'),
   },
   {
     title: 'OrderQuote',

@@ -1,131 +1,151 @@
-import { readActorNames } from '#access/actors/actors.ts';
+import { type ChangeActor, readActorNames } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { invalidField, notFound } from '#platform/errors.ts';
 import { MAX_LIMIT, readPart } from '#platform/http/keyset-page.ts';
-import { isUuid } from '#platform/lib/ids.ts';
+import { readBound, readIds, readPhone } from '#platform/http/search-query.ts';
+import { firstIdAt, isUuid } from '#platform/lib/ids.ts';
 import { callNumberOf } from '#platform/lib/natural-id.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
-import { type ListedOrder, listOfTenant } from './list-store.ts';
-import { filterOf } from './order-filter.ts';
-import { historyOf } from './order-history.ts';
+import { type ListedOrder, listOfTenant, type OrderFilter } from './list-store.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
 import { type ChangeBy, setStatus } from './set-status.ts';
 import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
-interface Dependencies {
-  db: Database;
-  transactionWithEvents: TransactionWithEvents;
-}
-
 /**
- * Number of orders that one statement reads together for a list of staff. An order has up to 128 KiB of lines and as much text as fits into
- * a body, and a list keeps a whole group in memory while its client reads slowly.
+ * An order has up to 128 KiB of lines and as much text as fits into a body, and a list keeps a whole group in memory while its client reads
+ * slowly.
  */
 const FIRST_GROUP = 4;
 const LARGEST_GROUP = 32;
 const GROUP_LENGTH = 64 * 1024;
 
-/** Orders of a restaurant as its staff see them: with their lines and their history. Staff read them and change their status. */
-export class StaffOrders {
-  readonly #db: Database;
-  readonly #transactionWithEvents: TransactionWithEvents;
-
-  constructor({ db, transactionWithEvents }: Dependencies) {
-    this.#db = db;
-    this.#transactionWithEvents = transactionWithEvents;
+/**
+ * @returns the order in its present status, as JSON
+ * @throws ApiError 404 (`error`), 409 `invalid_status_transition`, 400 `invalid_request` if `reason` is given for another status than
+ * `cancelled`
+ */
+export async function changeOrderStatus(
+  { db, transactionWithEvents }: { db: Database; transactionWithEvents: TransactionWithEvents },
+  tenantId: number,
+  orderId: string,
+  change: ChangeBy,
+): Promise<string> {
+  if (change.reason !== undefined && change.status !== 'cancelled') {
+    throw invalidField('reason', 'is accepted only with the status "cancelled"');
   }
-
-  /**
-   * Changes the status of an order, and reads the whole order. If an earlier change of the order had the same `request_id`, the method
-   * changes nothing (decision 36).
-   * @returns the order in its present status, as JSON
-   * @throws ApiError 404 (`error`), 409 `invalid_status_transition`, 400 `invalid_request` if `change` has the field `reason` but its status is not `cancelled`
-   */
-  async changeStatus(tenantId: number, orderId: string, change: ChangeBy): Promise<string> {
-    if (change.reason !== undefined && change.status !== 'cancelled') {
-      throw invalidField('reason', 'is accepted only with the status "cancelled"');
-    }
-    const { status, status_changed_at } = await setStatus(this.#transactionWithEvents, tenantId, orderId, change);
-    return staffText({ ...(await this.#read(tenantId, orderId)), status, status_changed_at });
-  }
-
-  /**
-   * Reads an order for staff, with its history.
-   * @returns the order as JSON
-   * @throws ApiError 404 with the code `error` for an unknown id
-   */
-  async get(tenantId: number, orderId: string): Promise<string> {
-    const row = await this.#read(tenantId, orderId);
-    const history = historyOf(row, await store.readStatusChanges(this.#db, tenantId, row.id));
-    const nameOf = await readActorNames(
-      this.#db,
-      tenantId,
-      history.map(({ by }) => by),
-    );
-    return staffText(
-      row,
-      history.map(({ status, at, by }) => ({ status, at: at.toISOString(), by: nameOf(by) })),
-    );
-  }
-
-  /** Reads a whole order. @throws ApiError 404 with the code `error` for an unknown id */
-  async #read(tenantId: number, orderId: string): Promise<store.OrderRow> {
-    const [row] = isUuid(orderId) ? await store.readWhole(this.#db, tenantId, [orderId]) : [];
-    if (row === undefined) {
-      throw notFound('order');
-    }
-    return row;
-  }
-
-  /**
-   * Reads the part of the list of the tenant's orders that the query asks for.
-   * @returns the JSON of the response, in several texts. Reads the orders in groups, so that only one group is in memory at a time.
-   * @throws ApiError 400 `invalid_request`
-   */
-  async list(tenantId: number, query: StaffOrderQuery): Promise<AsyncGenerator<string>> {
-    if (query.open === undefined && query.limit !== undefined && query.limit > MAX_LIMIT) {
-      throw invalidField('limit', `must be at most ${MAX_LIMIT}, unless the query has \`open=true\``);
-    }
-    const list = listOfTenant(tenantId, filterOf(query, Date.now()), query.order ?? 'newest');
-    const { rows, next } = await readPart(this.#db, list, query);
-    return this.#pageTexts(tenantId, rows, next);
-  }
-
-  /** The orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters. */
-  async *#pageTexts(tenantId: number, listed: ListedOrder[], next: string | null): AsyncGenerator<string> {
-    let before = '{"results":[';
-    let count = FIRST_GROUP;
-    for (let from = 0; from < listed.length; ) {
-      const group = listed.slice(from, from + count);
-      const text = await this.#groupText(tenantId, group);
-      yield before + text;
-      before = ',';
-      from += group.length;
-      count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
-    }
-    yield `${listed.length === 0 ? before : ''}],"next":${JSON.stringify(next)}}`;
-  }
-
-  async #groupText(tenantId: number, group: ListedOrder[]): Promise<string> {
-    const ids = group.map(({ id }) => id);
-    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, ids));
-    const wholeOf = new Map(rows.map((row) => [row.id, row]));
-    // These rows were read after the list, so the status of an order may have changed since the list was read. Each order shows the status
-    // that it had when the list was read.
-    const texts = group.flatMap((state) => {
-      const whole = wholeOf.get(state.id);
-      return whole === undefined ? [] : [staffText({ ...whole, ...state })];
-    });
-    return texts.join(',');
-  }
+  const { status, status_changed_at } = await setStatus(transactionWithEvents, tenantId, orderId, change);
+  return staffText({ ...(await readOrder(db, tenantId, orderId)), status, status_changed_at });
 }
 
 /**
- * Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it.
- * @param history if it is undefined, the JSON has no history
+ * @returns the order with its history, as JSON
+ * @throws ApiError 404 with the code `error` for an unknown id
  */
+export async function showOrder(db: Database, tenantId: number, orderId: string): Promise<string> {
+  const row = await readOrder(db, tenantId, orderId);
+  const changes = await store.readStatusChanges(db, tenantId, row.id);
+  // The history ends with the status of the order, also if the order has changed after it was read.
+  const reached = changes.findIndex(({ status }) => status === row.status) + 1;
+  const history = [
+    { status: 'pending', changed_at: row.created_at, actor_type: 'partner', actor_id: row.credential_id },
+    ...changes.slice(0, reached),
+  ].map(({ status, changed_at, actor_type, actor_id }) => ({
+    status: status as OrderStatus,
+    at: changed_at.toISOString(),
+    by: { type: actor_type as ChangeActor['type'], id: actor_id },
+  }));
+  const actors = history.map(({ by }) => by);
+  const nameOf = await readActorNames(db, tenantId, actors);
+  return staffText(
+    row,
+    history.map((entry) => ({ ...entry, by: nameOf(entry.by) })),
+  );
+}
+
+async function readOrder(db: Database, tenantId: number, orderId: string): Promise<store.OrderRow> {
+  const [row] = isUuid(orderId) ? await store.readWhole(db, tenantId, [orderId]) : [];
+  if (row === undefined) {
+    throw notFound('order');
+  }
+  return row;
+}
+
+/**
+ * @returns the JSON of the response, in several texts
+ * @throws ApiError 400 `invalid_request`
+ */
+export async function listOrders(
+  db: Database,
+  tenantId: number,
+  query: StaffOrderQuery,
+): Promise<AsyncGenerator<string>> {
+  if (query.open === undefined && query.limit !== undefined && query.limit > MAX_LIMIT) {
+    throw invalidField('limit', `must be at most ${MAX_LIMIT}, unless the query has \`open=true\``);
+  }
+  const list = listOfTenant(tenantId, filterOf(query, Date.now()), query.order ?? 'newest');
+  const { rows, next } = await readPart(db, list, query);
+  return pageTexts(db, tenantId, rows, next);
+}
+
+/** The orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters. */
+async function* pageTexts(
+  db: Database,
+  tenantId: number,
+  listed: ListedOrder[],
+  next: string | null,
+): AsyncGenerator<string> {
+  let before = '{"results":[';
+  let count = FIRST_GROUP;
+  for (let from = 0; from < listed.length; ) {
+    const group = listed.slice(from, from + count);
+    const text = await groupText(db, tenantId, group);
+    yield before + text;
+    before = ',';
+    from += group.length;
+    count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
+  }
+  yield `${listed.length === 0 ? before : ''}],"next":${JSON.stringify(next)}}`;
+}
+
+async function groupText(db: Database, tenantId: number, group: ListedOrder[]): Promise<string> {
+  const ids = group.map(({ id }) => id);
+  const rows = await withRetries(() => store.readWhole(db, tenantId, ids));
+  const wholeOf = new Map(rows.map((row) => [row.id, row]));
+  // The status of an order may have changed since the list was read. Each order shows the status of the list.
+  const texts = group.flatMap((state) => {
+    const whole = wholeOf.get(state.id);
+    return whole === undefined ? [] : [staffText({ ...whole, ...state })];
+  });
+  return texts.join(',');
+}
+
+const NAME_DAYS = 31;
+const DAY_MS = 86_400_000;
+
+/**
+ * A search by name without `created_from` covers the last 31 days.
+ * @throws ApiError 400 `invalid_request`
+ */
+function filterOf(query: StaffOrderQuery, nowMs: number): OrderFilter {
+  const { created_from, created_to, name } = query;
+  const searchedFrom = name === undefined ? undefined : firstIdAt(nowMs - NAME_DAYS * DAY_MS);
+  return {
+    status: query.status,
+    isOpen: query.open,
+    ids: query.ids === undefined ? undefined : readIds(query.ids),
+    credentialId: query.credential_id,
+    orderType: query.order_type,
+    externalOrderId: query.external_order_id,
+    phone: query.phone === undefined ? undefined : readPhone(query.phone),
+    name,
+    fromId: created_from === undefined ? searchedFrom : firstIdAt(readBound(created_from)),
+    beforeId: created_to === undefined ? undefined : firstIdAt(readBound(created_to)),
+  };
+}
+
+/** The stored JSON of the lines is copied without parsing it. */
 function staffText(row: store.OrderRow, history?: StaffOrder['history']): string {
   const { beforeLines, afterLines } = staffParts(row);
   const end = JSON.stringify({ ...afterLines, history });

@@ -1,15 +1,18 @@
 import { changeActorOf } from '#access/actors/actors.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf } from '#platform/http/keyset-page.ts';
 import { sendJsonBytes, sendTexts } from '#platform/http/list.ts';
-import type { StaffOrders } from './staff-orders.ts';
+import type { TransactionWithEvents } from '#webhooks/events/events.ts';
+import { changeOrderStatus, listOrders, showOrder } from './staff-orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './staff-schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
 
 interface Dependencies {
-  orders: StaffOrders;
+  db: Database;
+  transactionWithEvents: TransactionWithEvents;
   staffGuard: Guard;
 }
 
@@ -20,7 +23,7 @@ export function orderStaffRoutes(app: App, dependencies: Dependencies): void {
   statusRoute(app, dependencies);
 }
 
-function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
+function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/orders/',
     {
@@ -38,7 +41,7 @@ function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
       },
     },
     async (request, reply) => {
-      const texts = await orders.list(request.staff.tenant.id, request.query);
+      const texts = await listOrders(db, request.staff.tenant.id, request.query);
       return await sendTexts(request, reply, () => texts);
     },
   );
@@ -56,11 +59,12 @@ function readingRoutes(app: App, { orders, staffGuard }: Dependencies): void {
         response: { 200: StaffOrder },
       },
     },
-    async (request, reply) => sendJsonBytes(reply, await orders.get(request.staff.tenant.id, request.params.order_id)),
+    async (request, reply) =>
+      sendJsonBytes(reply, await showOrder(db, request.staff.tenant.id, request.params.order_id)),
   );
 }
 
-function statusRoute(app: App, { orders, staffGuard }: Dependencies): void {
+function statusRoute(app: App, { staffGuard, ...parts }: Dependencies): void {
   app.post(
     '/v1/staff/orders/:order_id/status/',
     {
@@ -76,10 +80,8 @@ function statusRoute(app: App, { orders, staffGuard }: Dependencies): void {
           'Only an order of type `delivery` may become `out_for_delivery`. Every status except `completed` may change to ' +
           '`cancelled`. `completed` and `cancelled` are final.\n\n' +
           'The partner receives an `order.status_changed` event. The same status again is refused with 409, except with ' +
-          'the same `request_id`. So send a `request_id`, and repeat the call with the same `request_id` if the response ' +
-          'was lost. The repeat changes nothing, and causes no second event.\n\n' +
-          'If several people work on the same orders, send the status that you see as `expected_status`. Then a change that ' +
-          'another person has made in the meantime is not overwritten, because the call gets 409.',
+          'the same `request_id`. So repeat the call with the same `request_id` if the response was lost. The repeat causes ' +
+          'no second event.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },
@@ -88,7 +90,7 @@ function statusRoute(app: App, { orders, staffGuard }: Dependencies): void {
     async (request, reply) => {
       const { staff, params, body } = request;
       const change = { ...body, by: changeActorOf(staff) };
-      return sendJsonBytes(reply, await orders.changeStatus(staff.tenant.id, params.order_id, change));
+      return sendJsonBytes(reply, await changeOrderStatus(parts, staff.tenant.id, params.order_id, change));
     },
   );
 }

@@ -4,20 +4,16 @@ import { KeysetQuery, MAX_LIMIT } from '#platform/http/keyset-page.ts';
 import { IDS_PATTERN } from '#platform/http/search-query.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
+import { oneOf, text, textOrNull, textUpTo, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 import { ORDER_LINE_EXAMPLE, OrderLine } from './schema.ts';
 
-const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
-const NullableTime = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-
-const Status = (description: string) => Type.Enum([...ORDER_STATUSES], { type: 'string', description });
+const Status = (description: string) => oneOf(ORDER_STATUSES, description);
 
 const HistoryEntry = Type.Object(
   {
     status: Status('The status that the order got.'),
-    at: Type.String({ format: 'date-time', description: 'The time at which the order got this status.' }),
+    at: time('The time at which the order got this status.'),
     by: NamedActor,
   },
   {
@@ -26,40 +22,31 @@ const HistoryEntry = Type.Object(
   },
 );
 
-/** Order as staff see it (decision 36). */
 export const StaffOrder = Type.Object(
   {
-    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
-    external_order_id: Type.String({ description: "The partner's own id of the order." }),
+    order_id: text('The id of the order in Roomservice.'),
+    external_order_id: text("The partner's own id of the order."),
     status: Status('The current status of the order.'),
-    order_type: Type.Enum([...ORDER_TYPES], {
-      type: 'string',
-      description: 'The way in which the food reaches the guest.',
-    }),
+    order_type: oneOf(ORDER_TYPES, 'The way in which the food reaches the guest.'),
     customer: Type.Object(
       {
-        name: NullableText('The name of the guest. Null if the partner sent no name.'),
-        phone: NullableText('The telephone number of the guest. Null if the partner sent no number.'),
+        name: textOrNull('The name of the guest. Null if the partner sent no name.'),
+        phone: textOrNull('The telephone number of the guest. Null if the partner sent no number.'),
       },
       { description: 'The guest who gets the order.' },
     ),
-    delivery_address: NullableText('The address of a delivery. Null if the partner sent no address.'),
-    notes: NullableText('Notes for the kitchen. Null if the partner sent no notes.'),
+    delivery_address: textOrNull('The address of a delivery. Null if the partner sent no address.'),
+    notes: textOrNull('Notes for the kitchen. Null if the partner sent no notes.'),
     lines: Type.Array(OrderLine, { description: 'The lines of the order, one for each item.' }),
-    total: Type.String({ description: 'The sum of the totals of all lines.' }),
-    currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time when the order was placed.' }),
-    number: Type.String({
-      description: 'Four characters for calling out the order, such as `7K2M`. Two orders may have the same number.',
-    }),
-    credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that placed the order.' }),
-    credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
-    status_changed_at: Type.String({
-      format: 'date-time',
-      description: 'The time at which the order got its current status.',
-    }),
-    ready_by: NullableTime('The time at which staff expect the order to be ready. Null if staff gave no time.'),
-    cancel_reason: NullableText(
+    total: text('The sum of the totals of all lines.'),
+    currency: text('The currency of all amounts, as three letters of ISO 4217.'),
+    created_at: time('The time when the order was placed.'),
+    number: text('Four characters for calling out the order, such as `7K2M`. Two orders may have the same number.'),
+    credential_id: uuid('The id of the credential that placed the order.'),
+    credential_label: text('The label of this credential. It may be empty.'),
+    status_changed_at: time('The time at which the order got its current status.'),
+    ready_by: timeOrNull('The time at which staff expect the order to be ready. Null if staff gave no time.'),
+    cancel_reason: textOrNull(
       'The reason that staff gave for the cancellation. Partners never see it. Null if staff gave no reason, or if the order is not ' +
         'cancelled.',
     ),
@@ -140,7 +127,7 @@ export const StaffOrder = Type.Object(
 );
 export type StaffOrder = Type.Static<typeof StaffOrder>;
 
-/** Largest `limit` of the list of open orders. A screen of the kitchen reads all of them at once. */
+/** A screen of the kitchen reads all open orders at once. */
 const MAX_OPEN_LIMIT = 500;
 
 export const StaffOrderQuery = Type.Object({
@@ -153,13 +140,7 @@ export const StaffOrderQuery = Type.Object({
       examples: [50],
     }),
   ),
-  status: Type.Optional(
-    Type.Enum([...ORDER_STATUSES], {
-      type: 'string',
-      description: 'Lists only orders in this status.',
-      examples: ['pending'],
-    }),
-  ),
+  status: Type.Optional(oneOf(ORDER_STATUSES, 'Lists only orders in this status.', 'pending')),
   open: Type.Optional(
     Type.Unsafe<true>({
       type: 'boolean',
@@ -176,33 +157,13 @@ export const StaffOrderQuery = Type.Object({
     }),
   ),
   credential_id: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'Lists only orders that this credential has placed.',
-      examples: ['01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'],
-    }),
+    uuid('Lists only orders that this credential has placed.', '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'),
   ),
-  order_type: Type.Optional(
-    Type.Enum([...ORDER_TYPES], {
-      type: 'string',
-      description: 'Lists only orders of this type.',
-      examples: ['pick_up'],
-    }),
-  ),
+  order_type: Type.Optional(oneOf(ORDER_TYPES, 'Lists only orders of this type.', 'pick_up')),
   created_from: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Lists only orders that were placed at this time or later.',
-      examples: ['2026-11-20T18:00:00Z'],
-    }),
+    time('Lists only orders that were placed at this time or later.', '2026-11-20T18:00:00Z'),
   ),
-  created_to: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Lists only orders that were placed before this time.',
-      examples: ['2026-11-21T00:00:00Z'],
-    }),
-  ),
+  created_to: Type.Optional(time('Lists only orders that were placed before this time.', '2026-11-21T00:00:00Z')),
   external_order_id: Type.Optional(
     Type.String({
       minLength: 1,
@@ -234,20 +195,16 @@ export const StaffOrderQuery = Type.Object({
     }),
   ),
   order: Type.Optional(
-    Type.Enum(['oldest'], {
-      type: 'string',
-      description: 'Lists the oldest order first. Without this parameter, the newest order comes first.',
-      examples: ['oldest'],
-    }),
+    oneOf(['oldest'], 'Lists the oldest order first. Without this parameter, the newest order comes first.', 'oldest'),
   ),
 });
 export type StaffOrderQuery = Type.Static<typeof StaffOrderQuery>;
 
 export const OrderPath = Type.Object({
-  order_id: Type.String({
-    description: 'The id of the order in Roomservice, from the list of orders.',
-    examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
-  }),
+  order_id: text(
+    'The id of the order in Roomservice, from the list of orders.',
+    '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
+  ),
 });
 export const StatusChange = Type.Object(
   {
@@ -258,25 +215,16 @@ export const StatusChange = Type.Object(
       ),
     ),
     request_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'An id that the caller makes for this change. It makes a repeat safe. If an earlier change of this order had the ' +
+      uuid(
+        'An id that the caller makes for this change. It makes a repeat safe. If an earlier change of this order had the ' +
           'same id, the call changes nothing, and the response is 200 with the order as it is now.',
-      }),
+      ),
     ),
     reason: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'The reason of a cancellation, only with the status `cancelled`. Partners never see it.',
-      }),
+      textUpTo(200, 'The reason of a cancellation, only with the status `cancelled`. Partners never see it.'),
     ),
     ready_by: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'The time at which staff expect the order to be ready. If it is missing, the order keeps its time.',
-      }),
+      time('The time at which staff expect the order to be ready. If it is missing, the order keeps its time.'),
     ),
   },
   {

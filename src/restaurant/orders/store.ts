@@ -4,16 +4,14 @@ import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/input
 import { searchName, searchPhone } from '#platform/db/search-text.ts';
 import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
-import type { OrderStatus } from './order-status.ts';
 
-/** Stored order. Its lines are the JSON text from the database. They are copied into responses, and never parsed. */
+/** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | SearchColumn> & {
   lines: string;
   credential_label: string;
 };
 type SearchColumn = 'customer_search_name' | 'customer_digits';
 type InsertedOrder = Omit<Insertable<RestaurantOrder>, 'ready_by' | 'cancel_reason'> & { lines: string };
-/** New order. `insertOrders` sets the columns that follow from the others. */
 export type NewOrder = Omit<InsertedOrder, SearchColumn | 'status_changed_at'>;
 
 const NEW_ORDER = new Fields<InsertedOrder>({
@@ -42,7 +40,7 @@ const OWNER: Owner<InsertedOrder> = {
 };
 
 /**
- * Inserts orders. On a database cluster, all of them must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
+ * On a database cluster, all orders must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
  * @returns one value for each order: true if it was inserted, false if the credential has an order with this external id already
  */
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
@@ -66,11 +64,10 @@ function insertedOrder(order: NewOrder): InsertedOrder {
   };
 }
 
-/** Columns of an order that partners see. The lines are not read, because they may be long. */
+/** The lines are not read, because they may be long. */
 export type OrderSummary = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 
-/** Key by which a partner identifies an order. */
 export interface ExternalKey {
   tenantId: number;
   credentialId: string;
@@ -80,9 +77,8 @@ export interface ExternalKey {
 const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' });
 
 /**
- * Finds orders by their external ids. On a database cluster, all keys must belong to one tenant ("The database" in docs/ARCHITECTURE.md).
- * The LIMIT makes the planner look up each key in an index, even if the statistics of the table are wrong.
- * @returns one value for each key: the order, or undefined if there is no such order
+ * On a database cluster, all keys must belong to one tenant. The LIMIT makes the planner look up each key in an index, even if the
+ * statistics of the table are wrong.
  */
 export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderSummary | undefined)[]> {
   return await selectEach(
@@ -117,10 +113,7 @@ const WHOLE = [
   'cancel_reason',
 ] as const;
 
-/**
- * Reads the orders of the tenant that have these ids, in any order, with all columns and the label of the credential. The LIMIT makes the
- * planner look up the credential of each order in an index.
- */
+/** The LIMIT makes the planner look up the credential of each order in an index. */
 export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
   const label = sql<string>`(
     SELECT label FROM credential WHERE credential.tenant_id = ${tenantId} AND credential.id = restaurant_order.credential_id LIMIT 1
@@ -133,11 +126,9 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
     .execute();
 }
 
-/** Columns that a change of status needs for its check, its event and its response. */
 export type MovableOrder = OrderSummary &
   Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_changed_at'>;
 
-/** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
@@ -148,7 +139,6 @@ export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<M
     .executeTakeFirst();
 }
 
-/** Returns true if a change of the order had this request id. */
 export async function hasRequest(tx: Tx, tenantId: number, orderId: string, requestId: string): Promise<boolean> {
   const found = await tx
     .selectFrom('order_status_change')
@@ -160,66 +150,41 @@ export async function hasRequest(tx: Tx, tenantId: number, orderId: string, requ
   return found !== undefined;
 }
 
-export type NewStatusChange = Omit<Insertable<OrderStatusChange>, 'status' | 'changed_at'> & {
-  status: OrderStatus;
-  changed_at: Date;
-};
-
 /**
- * Writes a new status, and adds the change to the history. Each table has a statement of its own, because a cluster cannot send one
- * statement for both tables to one node (architecture, database rule 4).
- * @param more other columns of the order to set. A column that is undefined keeps its value.
+ * Each table has a statement of its own, because a cluster cannot send one statement for both tables to one node (architecture, database
+ * rule 4).
  */
 export async function writeStatus(
   tx: Tx,
-  change: NewStatusChange,
+  change: Insertable<OrderStatusChange>,
   more: { ready_by: Date | undefined; cancel_reason: string | undefined },
 ): Promise<void> {
-  const columns: (keyof NewStatusChange)[] = [
-    'tenant_id',
-    'order_id',
-    'id',
-    'status_before',
-    'status',
-    'changed_at',
-    'actor_type',
-    'actor_id',
-    'request_id',
-  ];
-  const set = {
-    status: change.status,
-    status_changed_at: change.changed_at,
-    ...(more.ready_by !== undefined && { ready_by: more.ready_by }),
-    ...(more.cancel_reason !== undefined && { cancel_reason: more.cancel_reason }),
-  };
-  const assignments = Object.entries(set).map(([column, value]) => sql`${sql.id(column)} = ${value}`);
-  await sql`
-    UPDATE restaurant_order SET ${sql.join(assignments)} WHERE tenant_id = ${change.tenant_id} AND id = ${change.order_id}
-  `.execute(tx);
-  await sql`
-    INSERT INTO order_status_change (${sql.join(columns.map((column) => sql.id(column)))})
-    VALUES (${sql.join(columns.map((column) => change[column] ?? null))})
-  `.execute(tx);
+  await tx
+    .updateTable('restaurant_order')
+    .set({ status: change.status, status_changed_at: change.changed_at, ...more })
+    .where('tenant_id', '=', change.tenant_id)
+    .where('id', '=', change.order_id)
+    .execute();
+  await tx.insertInto('order_status_change').values(change).execute();
 }
 
-export type StatusChangeRow = Pick<
-  Selectable<OrderStatusChange>,
-  'status_before' | 'status' | 'changed_at' | 'actor_type' | 'actor_id'
->;
+type StatusChangeRow = Pick<Selectable<OrderStatusChange>, 'status' | 'changed_at' | 'actor_type' | 'actor_id'>;
 
-/** Reads the changes of the status of an order. An order has at most a few of them, because its status never goes back. */
+/** An order has at most a few changes, because its status never goes back. */
 export async function readStatusChanges(db: Database, tenantId: number, orderId: string): Promise<StatusChangeRow[]> {
   return await db
     .selectFrom('order_status_change')
-    .select(['status_before', 'status', 'changed_at', 'actor_type', 'actor_id'])
+    .select(['status', 'changed_at', 'actor_type', 'actor_id'])
     .where('tenant_id', '=', tenantId)
     .where('order_id', '=', orderId)
     .orderBy('id')
     .execute();
 }
 
-/** Returns the list of a credential's orders, newest first. */
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): WholeList<OrderSummary> {
+export function listOfCredential(
+  db: Database,
+  { tenantId, credentialId }: { tenantId: number; credentialId: string },
+): WholeList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   return wholeList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }

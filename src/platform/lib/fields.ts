@@ -1,0 +1,28 @@
+import Type from 'typebox';
+import { DOCUMENTED } from './documented.ts';
+import { MONEY_PATTERN } from './money.ts';
+
+const exampleOf = (example: string | undefined) => (example === undefined ? {} : { examples: [example] });
+
+/** Schemas of the fields of a document, a query or a response. Each has a description, and may have an example. */
+export const text = (description: string, example?: string) => Type.String({ description, ...exampleOf(example) });
+export const uuid = (description: string, example?: string) =>
+  Type.String({ format: 'uuid', description, ...exampleOf(example) });
+export const date = (description: string, example?: string) =>
+  Type.String({ format: 'date', description, ...exampleOf(example) });
+export const time = (description: string, example?: string) =>
+  Type.String({ format: 'date-time', description, ...exampleOf(example) });
+export const integer = (description: string) => Type.Integer({ description });
+export const boolean = (description: string) => Type.Boolean({ description });
+export const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+export const textOrNull = (description: string) => orNull(Type.String(), description);
+export const uuidOrNull = (description: string) => orNull(Type.String({ format: 'uuid' }), description);
+export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
+/** Text with at most this number of characters. */
+export const textUpTo = (maxLength: number, description: string, options: Type.TStringOptions = {}) =>
+  Type.String({ ...options, maxLength, description });
+/** Amount of money in a response. */
+export const price = (description: string) => Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description });
+export const oneOf = <T extends string>(values: readonly T[], description: string, example?: T) =>
+  Type.Enum([...values], { type: 'string', description, ...exampleOf(example) });
