@@ -206,9 +206,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     nowMs += 40_000;
     void take('second');
     nowMs += 49_999;
-    // The budget keeps its windows in two maps, a newer and an older one. The call with the key `fourth` comes more than 60 s after the
-    // first call, so the newer map becomes the older one. The next lines check that the windows in the older map still count, for example
-    // the window of the key `second`.
+    // This call comes more than 60 s after the first one, so it removes the windows that have ended, but not the window of `second`.
     void take('fourth');
     assert.deepEqual(look('second'), { count: 1, msLeft: 10_001, isShared: false });
     assert.deepEqual(take('second'), { count: 2, msLeft: 10_001 });

@@ -1,3 +1,4 @@
+import type { SchemaObject } from 'ajv';
 import { nearName } from './near-names.ts';
 import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 
@@ -6,6 +7,28 @@ export interface Fault {
   instancePath: string;
   params: Params;
   message?: string;
+  isNullOfOptional?: boolean;
+}
+
+/** Returns true if the faulty value is null, and its field is not required. */
+export function isOptionalNull(schema: SchemaObject, value: unknown, fault: Fault): boolean {
+  const steps = stepsOf(fault);
+  return valueAt(value, steps) === null && isOptional(schema, steps);
+}
+
+function valueAt(value: unknown, steps: string[]): unknown {
+  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
+}
+
+function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
+  const variants: SchemaObject[] | undefined = schema['anyOf'] ?? schema['allOf'];
+  if (variants !== undefined) {
+    return variants.some((variant) => isOptional(variant, [step, ...rest]));
+  }
+  const field: SchemaObject | undefined = schema['properties']?.[step] ?? schema['items'];
+  return rest.length > 0
+    ? field !== undefined && isOptional(field, rest)
+    : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
 function stepsOf({ instancePath }: Fault): string[] {
@@ -27,7 +50,10 @@ export function faultTexts(faults: Fault[], whole: string): string[] {
     (keyword === 'type' && ofEnums.has(instancePath));
   const listed = faults.filter((fault) => !isRepetition(fault));
   const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
-  const texts = [...byField].map(([field, own]) => `${field}: ${[...new Set(own.map(textOf))].join(', ')}`);
+  const texts = [...byField].map(([field, own]) => {
+    const remedy = own.some((fault) => fault.isNullOfOptional) ? ', or leave the field out' : '';
+    return `${field}: ${[...new Set(own.map(textOf))].join(', ')}${remedy}`;
+  });
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }
 

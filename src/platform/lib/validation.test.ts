@@ -60,6 +60,33 @@ describe('invalidValue', () => {
     }
   });
 
+  it('for null in a field that is not required, the error message says that the field may be left out', () => {
+    const inner = Type.Object({ a: Type.String(), b: Type.Optional(Type.String()) });
+    const outer = Type.Object({
+      name: Type.String(),
+      kind: Type.Optional(Type.Enum(['a', 'b'])),
+      inner: Type.Optional(inner),
+      list: Type.Optional(Type.Array(inner)),
+      either: Type.Optional(Type.Union([inner, Type.Null()])),
+      named: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+    });
+    const faults: [object, string][] = [
+      [{ kind: null }, 'kind: must be one of "a", "b", or leave the field out'],
+      [{ inner: null }, 'inner: must be an object, or leave the field out'],
+      [{ inner: { a: 'a', b: null } }, 'inner.b: must be a text, or leave the field out'],
+      [{ list: [{ a: 'a', b: null }] }, 'list.0.b: must be a text, or leave the field out'],
+      [{ either: { a: 'a', b: null } }, 'either.b: must be a text, or leave the field out'],
+      [{ name: null }, 'name: must be a text'],
+      [{ inner: { a: null } }, 'inner.a: must be a text'],
+      [{ list: [null] }, 'list.0: must be an object'],
+      [{ named: { x: null } }, 'named.x: must be a whole number'],
+      [{ kind: 1 }, 'kind: must be one of "a", "b"'],
+    ];
+    for (const [fault, message] of faults) {
+      assert.equal(messageFor(outer, { name: 'a', ...fault }), message);
+    }
+  });
+
   it('a time is refused if its day does not exist, its seconds are 60, its UTC year is outside 1 to 9999, or its time zone is missing', () => {
     const time = Type.Object({ at: Type.String({ format: 'date-time' }) });
     for (const at of ['2026-11-20T18:42:07Z', '2026-11-20T18:42:07.5+01:00', '0001-01-01T00:00:00Z']) {

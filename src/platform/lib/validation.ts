@@ -12,7 +12,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as formats } from 'ajv-formats';
 import { type ApiError, apiError } from '../errors.ts';
 import { MAX_FAULTS } from './bounds.ts';
-import { type Fault, faultTexts, joinFaults } from './fault-texts.ts';
+import { type Fault, faultTexts, isOptionalNull, joinFaults } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
 import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
@@ -183,7 +183,8 @@ function makeValidator(schema: SchemaObject): Validator {
       const check = (validate ??= withAllFaults.compile(schema));
       search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      return check.errors ?? [];
+      const faults: Fault[] = check.errors ?? [];
+      return faults.map((fault) => ({ ...fault, isNullOfOptional: isOptionalNull(schema, value, fault) }));
     },
   };
 }

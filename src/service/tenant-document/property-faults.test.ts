@@ -40,12 +40,14 @@ describe('invalid properties of a tenant document', () => {
   const inRoom = 'properties.0.room_types.0';
   const inPlan = `${inRoom}.rate_plans.0`;
   for (const [fault, ...documents] of [
-    ['properties: must be a list', {}, 'House', null],
+    ['properties: must be a list', {}, 'House'],
+    ['properties: must be a list, or leave the field out', null],
     ['properties.0: must be an object', ['House'], [null]],
     ['properties.0.name: is required', propertyWith({ name: undefined })],
     ['properties.0.name: must not be empty', propertyWith({ name: '' })],
     ['properties.0.name: must have at most 255 characters', propertyWith({ name: 'x'.repeat(256) })],
-    ['properties.0.address: must be a text', propertyWith({ address: 7 }), propertyWith({ address: null })],
+    ['properties.0.address: must be a text', propertyWith({ address: 7 })],
+    ['properties.0.address: must be a text, or leave the field out', propertyWith({ address: null })],
     ['properties.0.country_code: is required', propertyWith({ country_code: undefined })],
     [
       'properties.0.country_code: must be a country code of two capital letters, such as "PT"',
@@ -79,7 +81,7 @@ describe('invalid properties of a tenant document', () => {
       `${inRoom}.images.1: must be an absolute http or https URL`,
       room({ images: ['HTTPS://a.example/a.png', 'javascript:alert(1)'] }),
     ],
-    [`${inRoom}.rate_plans: must be a list`, room({ rate_plans: null })],
+    [`${inRoom}.rate_plans: must be a list, or leave the field out`, room({ rate_plans: null })],
     [`${inPlan}.name: must not be empty`, plan({ name: '' })],
     [`${inPlan}.base_price: must be a text`, plan({ base_price: null }), plan({ base_price: 10 })],
     [`${inPlan}.base_price: is required`, plan({ base_price: undefined })],
