@@ -128,7 +128,7 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }) {
     },
   });
   return {
-    onRefused(request: FastifyRequest, { statusCode, code, message }: ApiError) {
+    onRefused: (request: FastifyRequest, { statusCode, code, message }: ApiError) => {
       // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So a call that was
       // refused before the check of the secret has no `caller`, although the type of the request declares the field as always present.
       const { caller } = request as { caller?: Caller };
