@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Authentication, callerGuard } from '#access/credentials/credentials.ts';
 import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';
 import { Sessions } from '#access/sessions/sessions.ts';
-import { createTokenVerifier, type VerifyToken } from '#access/tenants/tokens.ts';
+import { createTokenVerifier } from '#access/tenants/tokens.ts';
 import type { Caches } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -18,14 +18,9 @@ interface GuardDependencies {
   log: Logger;
 }
 
-export interface Callers {
-  partners: Authentication;
-  pms: Authentication;
-  sessions: Sessions;
-  verifyToken: VerifyToken;
-}
+export type Callers = ReturnType<typeof createCallers>;
 
-export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches): Callers {
+export function createCallers({ db, keyring, config, log }: GuardDependencies, caches: Caches) {
   const onError = (what: string) => (error: unknown) => {
     log.warn({ err: error }, `the time of the last use of ${what} could not be written to the database`);
   };

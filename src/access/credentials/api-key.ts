@@ -26,12 +26,7 @@ const SECRET_BYTES = 32;
 /** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
-export interface KeyMaker {
-  newApiKey(tenantId: number): string;
-  /** Returns 0 if the text does not have the form of a key, or contains no valid id. */
-  tenantOfApiKey(apiKey: string): number;
-  hashSecret(apiSecret: string): Buffer;
-}
+export type KeyMaker = ReturnType<typeof createKeyMaker>;
 
 /** Returns a new secret: a prefix and 256 random bits in base64url. */
 export function newSecret(): string {
@@ -43,17 +38,18 @@ export function newSecret(): string {
  * can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
  * identifier, not a secret.
  */
-export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
+export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix) {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
   const secretKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-secret', 32));
   return {
-    newApiKey(tenantId) {
+    newApiKey(tenantId: number): string {
       const block = Buffer.alloc(16);
       block.writeBigInt64BE(BigInt(tenantId));
       randomBytes(8).copy(block, 8);
       return prefix + cipher(blockKey).update(block).toString('base64url');
     },
-    tenantOfApiKey(apiKey) {
+    /** Returns 0 if the text does not have the form of a key, or contains no valid id. */
+    tenantOfApiKey(apiKey: string): number {
       const block = apiKey.startsWith(prefix) ? Buffer.from(apiKey.slice(prefix.length), 'base64url') : null;
       if (block?.length !== 16) {
         return 0;
@@ -61,7 +57,7 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
       const tenantId = Number(decipher(blockKey).update(block).readBigInt64BE());
       return Number.isSafeInteger(tenantId) && tenantId > 0 ? tenantId : 0;
     },
-    hashSecret: (apiSecret) => createHmac('sha256', secretKey).update(apiSecret).digest(),
+    hashSecret: (apiSecret: string): Buffer => createHmac('sha256', secretKey).update(apiSecret).digest(),
   };
 }
 

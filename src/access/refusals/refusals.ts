@@ -114,13 +114,8 @@ function shape({ id, at, method, path, status, code, message, request_id }: Refu
   return { id, at: at.toISOString(), method, path, status, code, message, request_id };
 }
 
-export interface RefusalHook {
-  /** Collects the refusal of a call that had a valid API key and secret. Ignores the refusals of all other calls. */
-  onRefused: (request: FastifyRequest, refusal: ApiError) => void;
-  close: () => Promise<void>;
-}
-
-export function createRefusalHook({ db, log }: { db: Database; log: Logger }): RefusalHook {
+/** Collects the refusals of calls that had a valid API key and secret. Ignores the refusals of all other calls. */
+export function createRefusalHook({ db, log }: { db: Database; log: Logger }) {
   const refusals = new Refusals({
     db,
     onError(error) {
@@ -131,7 +126,7 @@ export function createRefusalHook({ db, log }: { db: Database; log: Logger }): R
     },
   });
   return {
-    onRefused(request, { statusCode, code, message }) {
+    onRefused: (request: FastifyRequest, { statusCode, code, message }: ApiError) => {
       // The guard of partners and PMS sets `caller` after it has checked the secret, and before it counts the call. So a call that was
       // refused before the check of the secret has no `caller`, although the type of the request declares the field as always present.
       const { caller } = request as { caller?: Caller };

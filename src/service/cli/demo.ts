@@ -5,7 +5,6 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
-import type { CredentialSecret } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
@@ -38,18 +37,6 @@ const STAFF: { email: string; name: string; areas: Area[] }[] = [
 /** The pages in docs/guides show numbers of free rooms only for other types, so the demo stay makes no number in them wrong. */
 const BOOKED_ROOM_TYPE = 'Family';
 
-interface SignIn {
-  email: string;
-  password: string;
-}
-
-/** Sign-ins and a credential of the demo tenant. With them, a new user can try the service. All sign-ins have the same password. */
-export interface Demo {
-  owner: SignIn;
-  staff: SignIn[];
-  credential: CredentialSecret;
-}
-
 export async function demo(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
     const made = await makeDemo(runtime);
@@ -71,7 +58,7 @@ async function readDemoDocument(): Promise<{ slug: string }> {
 type DemoParts = Pick<Runtime, 'db' | 'keyring'>;
 
 /** Creates the demo tenant if it is missing. Always gives its owner and its staff a new password, and issues a new credential. */
-async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
+async function makeDemo({ db, keyring }: Runtime) {
   const document = await readDemoDocument();
   const password = randomBytes(12).toString('base64url');
   const stored = await findTenantBySlug(db, document.slug);
@@ -154,7 +141,7 @@ export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   return users.some(({ email }) => email === OWNER_EMAIL) ? tenant : null;
 }
 
-function describeDemo({ owner, staff, credential }: Demo, baseUrl: string): string {
+function describeDemo({ owner, staff, credential }: Awaited<ReturnType<typeof makeDemo>>, baseUrl: string): string {
   return `
   The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "${COMMAND} demo" issues new ones.
 
