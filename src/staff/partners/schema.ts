@@ -131,7 +131,7 @@ export const CredentialChange = Type.Object(
   { title: 'CredentialChange', description: 'The new label of a credential.', examples: [{ label: 'City Delivery' }] },
 );
 
-/** Longest time in minutes for which the replaced secret still works after a rotation: one day. */
+/** One day. */
 const MAX_OVERLAP_MINUTES = 1_440;
 
 export const CredentialRotation = Type.Object(

@@ -42,9 +42,8 @@ export async function countDeliveries(
 export interface HourRow {
   /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
-  /** Number of all events in the hour of this row, including events without a delivery. */
+  /** Number of events, including those without a delivery. */
   events: number;
-  /** Id of the oldest event in the hour of this row. */
   oldest_id: string;
   delivered: number;
   failed: number;

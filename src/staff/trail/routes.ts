@@ -11,7 +11,7 @@ interface Dependencies {
   ownerGuard: Guard;
 }
 
-/** Registers the route of the audit trail. This file is in `staff/`, because the route reads names from the tables of many modules. */
+/** This file is in `staff/`, because the route reads names from the tables of many modules. */
 export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): void {
   app.get(
     '/v1/staff/audit/',

@@ -29,7 +29,6 @@ const SLOW_MS = 1_000;
 const FAILURES_UNTIL_PROBED = 3;
 /** Pause after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts of the events. */
 export const PROBE_REST_MS = 250;
-/** Maximum number of receivers in memory. */
 const MAX_RECEIVERS = 10_000;
 
 const NOT_BEGUN = Number.POSITIVE_INFINITY;
@@ -42,9 +41,7 @@ interface Place {
 }
 
 interface Receiver {
-  /** Maximum number of its places. */
   places: number;
-  /** Number of failed attempts since the last success. */
   failures: number;
   /** Time (`performance.now()`) before which the receiver gets no attempt. */
   restsUntilMs: number;
@@ -63,7 +60,6 @@ export class Capacity {
   readonly #underWayAt = new Tally<string>();
   /** Functions that begin the attempts of deliveries that were claimed ahead, or give them back, by receiver. No list is empty. */
   readonly #aheadAt = new Map<string, ((mayBegin: boolean) => void)[]>();
-  /** Receivers by URL. */
   readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS });
 
   constructor(probeRestMs = PROBE_REST_MS) {

@@ -7,7 +7,6 @@ import { openVetted, type VettingOptions } from './vetting-connector.ts';
 /** Number of open connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 
-/** All open connections of a sender. */
 export class Connections {
   readonly #vetting: VettingOptions;
   readonly #open = new Set<Connection>();

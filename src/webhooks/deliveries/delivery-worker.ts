@@ -46,14 +46,10 @@ export interface DeliveryWorkerOptions {
   keyring: Keyring;
   sender: WebhookSender;
   log: Logger;
-  /** Called after each attempt to send a delivery, with the outcome of the attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: Attempted) => void;
-  /** Length of a lease in seconds. After the lease has ended, another worker may claim the delivery. Default: 15. */
+  /** Length of a lease in seconds. Default: 15. */
   leaseSeconds?: number | undefined;
-  /**
-   * Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: a random wait. Its maximum is 2 s after
-   * the first attempt, and doubles after each further attempt (decision 33).
-   */
+  /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: `drawRetryWaitMs`. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
   /** Object that records when the database last answered this process. Each successful poll updates the time. */
   contact?: DatabaseContact | undefined;
@@ -100,16 +96,12 @@ export class DeliveryWorker {
     this.#running = this.#takeTurns();
   }
 
-  /** Tells the worker that its own process has committed events of these credentials. */
   wake(credentials: DueCredential[]): void {
     credentials.forEach((credential) => this.#queues.add({ ...credential, isActive: true }));
     this.#tell();
   }
 
-  /**
-   * Tells the worker that another process has committed events.
-   * @param queues credentials of the events. If the list is empty, the worker searches for all due deliveries.
-   */
+  /** @param queues credentials of the events of another process. If the list is empty, the worker searches for all due deliveries. */
   hear(queues: NamedQueue[]): void {
     const unknown = queues.filter((queue) => !this.#queues.addKnown(queue));
     if (queues.length === 0 || unknown.length > 0) {
@@ -141,7 +133,6 @@ export class DeliveryWorker {
     }
   }
 
-  /** Waits for this time, or until `#tell` ends the wait. */
   async #sleep(ms: number): Promise<void> {
     this.#sleepsUntilMs = performance.now() + ms;
     await new Promise<void>((resolve) => {

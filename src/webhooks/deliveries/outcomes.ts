@@ -14,7 +14,6 @@ const BEGIN_WITHIN = 1 / 3;
 /** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
 export interface Lease {
   id: string;
-  /** Duration of the lease in seconds. After this time, another process may claim the delivery. */
   seconds: number;
   /**
    * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
@@ -44,7 +43,6 @@ export interface ClaimedDelivery {
   createdAtMs: number;
   /** Time of the claim by the clock of the database, in milliseconds of Unix time, because the clock of a process may be wrong. */
   claimedAtMs: number;
-  /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;
   /** Seconds from the time at which the delivery became due until its claim. */
@@ -97,13 +95,13 @@ export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
   return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
 }
 
-/** Outcome that is not recorded yet. `sent` is the attempt. Undefined: the delivery was not sent. */
+/** Outcome that is not recorded yet. `sent` is undefined if the delivery was not sent. */
 export interface Ended {
   outcome: Outcome;
   sent: Attempted | undefined;
 }
 
-/** Writes the log line of an attempt. The response of a receiver may contain secrets, so the log leaves it out. */
+/** The response of a receiver may contain secrets, so the log leaves it out. */
 export function logAttempt(
   log: Logger,
   { outcome, sent }: Ended,

@@ -11,7 +11,6 @@ const STOP_SIZE = 20;
 const MAX_QUEUES = 5_000;
 /** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
-/** Maximum number of credentials whose webhook URLs are remembered. */
 const MAX_URLS = 10_000;
 
 /**

@@ -19,18 +19,15 @@ export const CLAIM_SIZE = 200;
 /** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
-/** Number of deliveries to claim for one credential. */
 export interface Wanted {
   tenantId: number;
   credentialId: string;
   count: number;
 }
 
-/** What one call of `recordAndClaim` has done. */
 export interface Turn {
   /** Ids of the events whose outcomes were recorded. */
   recorded: Set<string>;
-  /** Claimed deliveries to send. */
   claimed: ClaimedDelivery[];
   /** Number of rows claimed for each credential. It includes deliveries that ended with the claim and are not sent. */
   takenOf: Tally<string>;

@@ -20,7 +20,6 @@ const MAX_WAIT_MS = 1_000;
 /** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Webhook of one credential. */
 export interface TestReceiver {
   tenantId: number;
   credentialId: string;
@@ -37,7 +36,6 @@ export interface TestCallOptions {
    * True if webhooks in private networks are allowed. Outcomes then show no responses, because a response may be from a private server.
    */
   allowPrivateNetwork: boolean;
-  /** Signal that aborts the test calls under way, and all later test calls. */
   stopping?: AbortSignal | undefined;
   /** Overrides options of the sender. Used by tests. */
   sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
@@ -111,7 +109,6 @@ export class TestCalls {
     });
   }
 
-  /** Ends all test calls under way with the error `aborted`. Later test calls also end with this error. */
   async close(): Promise<void> {
     await this.#sender.close();
   }

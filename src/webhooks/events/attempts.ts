@@ -1,6 +1,5 @@
 import type { Attempt, DeliveryStatus, FeedEntry } from './schema.ts';
 
-/** Attempts of a delivery, as the database stores them. */
 export interface StoredAttempts {
   /** Attempts whose outcome is recorded, in the order in which they began. */
   attempts: unknown;

@@ -21,11 +21,9 @@ function unnumberedEvents(db: Db, feed: Feed) {
 }
 
 export interface FeedEnd {
-  /** Feed era. Each restore from a backup begins an era with a greater number. 0: the database was never restored. */
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
   lastPosition: number;
-  /** True if the feed has events without a position. */
   isBehind: boolean;
 }
 

@@ -28,15 +28,12 @@ export interface RetentionOptions {
   pace?: Partial<typeof PACE>;
 }
 
-/**
- * Background loop that removes events older than the retention time, together with their deliveries. It keeps events whose delivery is
- * pending. Any number of processes may run it at the same time.
- */
 export interface Retention {
-  /** Stops the loop. Waits until the current batch has ended. */
+  /** Waits until the current batch has ended. */
   stop(): Promise<void>;
 }
 
+/** Removes old events in the background. Any number of processes may do so at the same time. */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
   const running = run(options, stopping.signal);

@@ -6,7 +6,7 @@ import type { EventType } from './event-types.ts';
 import type { EventSubject } from './schema.ts';
 import { type DueCredential, insertEvents, type NewEvent } from './store.ts';
 
-/** Event about an order or a reservation. The event is for the partner that created this order or reservation. */
+/** The event is for the partner that created this order or reservation. */
 export interface EventInput {
   tenantId: number;
   credentialId: string;
