@@ -109,7 +109,7 @@ describe('sandbox', { concurrency: true }, () => {
       url: service.database.url,
       poolSize: 4,
       layout: await testLayout(),
-      log: ({ query }) => (changed += /\bupdate restaurant_order set\b/i.test(query.sql) ? 1 : 0),
+      log: ({ query }) => (changed += /\bupdate "restaurant_order" set\b/i.test(query.sql) ? 1 : 0),
     });
     const worker = startSandboxWorker(t, service, tenant, 100_000, { db });
     t.after(() => db.destroy());

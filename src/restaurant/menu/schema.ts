@@ -38,7 +38,8 @@ const described = <T extends Type.TSchema>(schema: T, description: string): T =>
 const ListOf = <T extends Type.TSchema>(entry: T, description: string) =>
   Type.Optional(Type.Array(entry, { maxItems: MAX_ENTRIES, description }));
 
-const Picture = described(Image, 'The http or https URL of a picture. Null if there is no picture.');
+const Picture = (owner: string) =>
+  Type.Optional(described(Image, `The http or https URL of a picture of the ${owner}. Null if it has no picture.`));
 
 const KitchenDocument = Type.Object(
   {
@@ -51,7 +52,7 @@ const CategoryDocument = Type.Object(
   {
     name: described(SectionName, 'The name of the category. Dishes refer to the category by this name.'),
     description: Type.Optional(described(SectionDescription, 'A description of the category.')),
-    image: Type.Optional(Picture),
+    image: Picture('category'),
     ticket_type: Type.Optional(
       described(
         Nullable(Type.String({ maxLength: 100 })),
@@ -108,7 +109,7 @@ const AddonDocument = Type.Object(
     name: textUpTo(512, 'The name of the add-on, unique within the dish.', { minLength: 1 }),
     price: described(Money, 'The price of one add-on, added to the price of the dish.'),
     dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
-    image: Type.Optional(Picture),
+    image: Picture('add-on'),
     is_active: Type.Optional(
       boolean('False if the add-on is off the menu, so that it is not listed and cannot be ordered.'),
     ),
@@ -129,7 +130,7 @@ const DISH_FIELDS = {
   ),
   is_taxable: Type.Optional(boolean('True if the extra tax is added to the price.')),
   extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
-  image: Type.Optional(Picture),
+  image: Picture('dish'),
   category: described(SectionName, 'The name of the category. It must be in `categories`.'),
   sub_menu: Type.Optional(described(SectionName, 'The name of the sub-menu. If it is missing, `Default`.')),
   kitchen: Type.Optional(described(SectionName, 'The name of the kitchen. If it is missing, `Default`.')),
