@@ -155,7 +155,9 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
 
   it('503: during STOP_GRACE, a stopping serve is not ready, but serves calls, also on new connections, and each response closes its connection', async (t) => {
     const tenant = await service.tenant();
-    const serving = await startServingProgram(['--only', 'api'], { env: { ...env, STOP_GRACE: '2' } });
+    const serving = await startServingProgram(['--only', 'api'], {
+      env: { ...env, STOP_GRACE: '2', RATE_LIMIT_PER_MINUTE: '100000' },
+    });
     const agent = new Agent({ keepAlive: true });
     t.after(() => agent.destroy());
     const ask = async (path: string) => {

@@ -137,18 +137,6 @@ export const ACCESS_BUGS: Bug[] = [
     suites: ['src/access/credentials/overlap.test.ts'],
   },
   {
-    name: 'a previous secret outlives the secret that replaced it',
-    harm: 'while processes of two versions run, a leaked secret works although the owner has ended it',
-    edits: [
-      {
-        file: 'src/access/credentials/api-key.ts',
-        find: "createHash('sha256').update(previousHash).update(presentHash).digest()",
-        replace: "createHash('sha256').update(previousHash).update(presentHash.subarray(32)).digest()",
-      },
-    ],
-    suites: ['src/access/credentials/overlap.test.ts'],
-  },
-  {
     name: 'old refused calls are not removed',
     harm: 'the table of refused calls grows with each call of a partner whose program is wrong',
     edits: [{ file: 'src/access/refusals/store.ts', find: '    await removeOldest(db, share);\n', replace: '' }],
