@@ -28,39 +28,50 @@ export interface BudgetStore {
   close(): Promise<void>;
 }
 
-/** Creates budgets in the memory of this process. Windows that have ended are removed each `windowMs`. */
+/** Creates budgets in the memory of this process. The older map of windows is dropped each `windowMs`, so no window needs a timer. */
 export function createMemoryBudgets(windowMs = WINDOW_MS): BudgetStore {
   return {
     budget(_name, limit) {
-      const windows = new Map<string, { count: number; endsAtMs: number }>();
-      let removedAtMs = 0;
-      const look = (key: string, nowMs = performance.now()) => {
-        const { count = 0, endsAtMs = 0 } = windows.get(key) ?? {};
-        // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window.
-        const msLeft = Math.min(windowMs, Math.max(0, endsAtMs - nowMs));
-        return { count: msLeft > 0 ? count : 0, msLeft, isShared: false };
+      let newer = new Map<string, Window>();
+      let older = newer;
+      let newerUntilMs = 0;
+      const find = (key: string, nowMs: number) => {
+        const window = newer.get(key) ?? older.get(key);
+        return window !== undefined && window.endsAtMs > nowMs ? window : null;
       };
-      const removeEnded = (nowMs: number) => {
-        removedAtMs = nowMs;
-        windows.forEach(({ endsAtMs }, key) => endsAtMs <= nowMs && windows.delete(key));
-      };
+      // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window. `min` corrects this.
+      const msLeft = ({ endsAtMs }: Window, nowMs: number) => Math.min(windowMs, endsAtMs - nowMs);
       return {
         limit,
         take(key) {
           const nowMs = performance.now();
-          if (nowMs >= removedAtMs + windowMs) {
-            removeEnded(nowMs);
+          if (nowMs >= newerUntilMs) {
+            older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;
+            newer = new Map();
+            newerUntilMs = nowMs + windowMs;
           }
-          const { count, msLeft } = look(key, nowMs);
-          const taken = { count: count + 1, msLeft: msLeft || windowMs };
-          windows.set(key, { count: taken.count, endsAtMs: nowMs + taken.msLeft });
-          return taken;
+          let window = find(key, nowMs);
+          if (window === null) {
+            window = { count: 0, endsAtMs: nowMs + windowMs };
+            newer.set(key, window);
+          }
+          window.count += 1;
+          return { count: window.count, msLeft: msLeft(window, nowMs) };
         },
-        look: (key) => look(key),
+        look(key) {
+          const nowMs = performance.now();
+          const window = find(key, nowMs);
+          return { count: window?.count ?? 0, msLeft: window ? msLeft(window, nowMs) : 0, isShared: false };
+        },
       };
     },
     close: async () => {},
   };
+}
+
+interface Window {
+  count: number;
+  endsAtMs: number;
 }
 
 /** Counts one call, and sets the headers of the budget (decision 8). @throws ApiError 429 `rate_limited` if the budget is used up */

@@ -14,8 +14,21 @@ const DAY_MS = 86_400_000;
 
 /** Returns the nights of a stay in order: every day from check-in to the day before check-out. */
 export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
-  const length = Math.max(0, countNights(checkIn, checkOut));
-  return Array.from({ length }, (_, index) => addDays(checkIn, index));
+  const nights: DateText[] = [];
+  let night = checkIn;
+  for (let left = countNights(checkIn, checkOut); left > 0; left -= 1) {
+    nights.push(night);
+    night = dayAfter(night);
+  }
+  return nights;
+}
+
+/** Up to the 28th, the next day is in the same month. `Date` takes several times as long. */
+function dayAfter(day: DateText): DateText {
+  const next = Number(day.slice(8)) + 1;
+  return next <= 28
+    ? `${day.slice(0, 8)}${next < 10 ? '0' : ''}${next}`
+    : new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Returns the number of nights from check-in to check-out. The number is less than 1 if check-out is not after check-in. */

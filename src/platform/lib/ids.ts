@@ -5,7 +5,7 @@ let counter = 0;
 
 /** Makes a UUIDv7 (RFC 9562 §5.7) with a counter (§6.2, method 1), so that the ids of one process sort as they were made. */
 export function newId(): string {
-  const bytes = randomBytes(16);
+  const bytes = nextRandom();
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
@@ -25,7 +25,7 @@ let givenCounter = 0;
 
 /** Makes a UUIDv7 with the time of a change, so that ids sort like these times even if the clocks of processes differ. */
 export function newIdAt(time: Date): string {
-  const bytes = randomBytes(16);
+  const bytes = nextRandom();
   const ms = time.getTime();
   givenCounter = ms === givenMs ? (givenCounter + 1) & 0x0fff : bytes.readUInt16BE(6) & 0x07ff;
   givenMs = ms;
@@ -36,6 +36,19 @@ function uuidOf(random: Buffer, ms: number, count: number): string {
   random.writeUIntBE(ms, 0, 6);
   random.writeUInt16BE(0x7000 | count, 6);
   return formatId(random);
+}
+
+/** Enough for 256 ids. One call for each id would take longer than all other work for the id. */
+const POOL_BYTES = 256 * 16;
+let pool = Buffer.alloc(0);
+
+function nextRandom(): Buffer {
+  if (pool.length === 0) {
+    pool = randomBytes(POOL_BYTES);
+  }
+  const bytes = pool.subarray(0, 16);
+  pool = pool.subarray(16);
+  return bytes;
 }
 
 /** Returns the smallest UUIDv7 that this millisecond of Unix time can have. Every id from an earlier millisecond is smaller. */
