@@ -87,8 +87,8 @@ describe('the npm package', () => {
     );
   });
 
-  test('the messages of the service name its commands without npx, because npx would run a package of an unknown author', () => {
-    assert.match(serving.output(), /"roomservice demo" issues new ones/);
+  test('the messages of the service name its commands without npx, because npx would run a package of an unknown author', async () => {
+    await serving.prints(/"roomservice demo" issues new ones/);
     assert.doesNotMatch(serving.output(), /npx/);
   });
 });

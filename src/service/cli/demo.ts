@@ -123,15 +123,11 @@ async function bookStay(
   );
 }
 
-/** Creates the demo tenant if the database has no tenant, and prints how to try it. */
-export async function introduceDemo(runtime: Runtime, address: string, print: (text: string) => void): Promise<void> {
-  if ((await listTenants(runtime.db)).length === 0) {
-    print(describeDemo(await makeDemo(runtime), address));
-  } else {
-    print(
-      `"${COMMAND} demo" prints a new password and a new credential of the demo tenant. The old password then stops working.`,
-    );
-  }
+/** Creates the demo tenant if the database has no tenant, and returns the text that says how to try it. */
+export async function introduceDemo(runtime: Runtime, address: string): Promise<string> {
+  return (await listTenants(runtime.db)).length === 0
+    ? describeDemo(await makeDemo(runtime), address)
+    : `"${COMMAND} demo" prints a new password and a new credential of the demo tenant. The old password then stops working.`;
 }
 
 /** A tenant with this slug but without this owner is a real tenant. */

@@ -204,7 +204,10 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
   return await demo.findDemoTenant(db);
 }
 
-/** The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. */
+/**
+ * The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. By then the demo tenant is there:
+ * who runs `demo` at once must not create it a second time.
+ */
 async function introduce(
   { config, terminal }: Context,
   runtime: Runtime,
@@ -212,6 +215,11 @@ async function introduce(
   { address, isLocal }: Listening,
   options: ServeOptions,
 ): Promise<void> {
+  let demo: string | null = null;
+  if (options.demo === true && config.databaseUrl === null) {
+    const { introduceDemo } = await import('./demo.ts');
+    demo = await introduceDemo(runtime, address);
+  }
   const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
   if (terminal.host.columns !== undefined) {
     terminal.print(where);
@@ -223,9 +231,8 @@ async function introduce(
       'other machines can reach this service, and it uses the embedded PostgreSQL; docs/operating/embedded-database.md says when the embedded PostgreSQL is enough, and how to move to a PostgreSQL of your own',
     );
   }
-  if (options.demo === true && config.databaseUrl === null) {
-    const { introduceDemo } = await import('./demo.ts');
-    await introduceDemo(runtime, address, terminal.print);
+  if (demo !== null) {
+    terminal.print(demo);
   }
 }
 
