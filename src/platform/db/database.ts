@@ -62,6 +62,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(options.hasNoTimeLimit ? {} : { query_timeout: QUERY_TIMEOUT_MS }),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    pipeline: true,
     types,
   });
   const onError = options.onConnectionError ?? (() => {});

@@ -9,6 +9,12 @@ export interface ClientOptions {
   settings: string | null;
 }
 
+/**
+ * Begins the text of a statement whose result nobody reads. It is sent like a BEGIN: together with the next statement, so that it takes no
+ * round trip, and that one fails with its error.
+ */
+export const SENT_AHEAD = '/* sent ahead */ ';
+
 /** Returns the pool as Kysely uses it: with prepared statements, and with the settings of the service behind a connection pooler. */
 export function poolForKysely(pool: pg.Pool, options: ClientOptions): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, Client>();
@@ -34,6 +40,7 @@ export function poolForKysely(pool: pg.Pool, options: ClientOptions): PostgresPo
 class Client {
   readonly #client: pg.PoolClient;
   readonly #options: ClientOptions;
+  #ahead: Promise<pg.QueryResult>[] = [];
   #isInTransaction = false;
   #isBroken = false;
 
@@ -42,12 +49,15 @@ class Client {
     this.#options = options;
   }
 
-  async query(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+  async query(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult | typeof NO_RESULT> {
     const { settings } = this.#options;
     if (/^(?:begin|start transaction)\b/.test(text)) {
       this.#isInTransaction = true;
       const begin = text === 'begin' ? 'begin isolation level read committed' : text;
-      return await this.#send({ text: settings === null ? text : `${begin}; ${settings}` });
+      return this.#sendAhead(settings === null ? text : `${begin}; ${settings}`);
+    }
+    if (text.startsWith(SENT_AHEAD)) {
+      return this.#sendAhead(text);
     }
     if (text === 'commit' || text === 'rollback') {
       const ended = await this.#send({ text });
@@ -61,7 +71,8 @@ class Client {
   }
 
   release(isDiscarded?: boolean): void {
-    this.#client.release(this.#isBroken || this.#isInTransaction || isDiscarded === true);
+    const isUnsure = this.#isBroken || this.#isInTransaction || this.#ahead.length > 0;
+    this.#client.release(isUnsure || isDiscarded === true);
   }
 
   async #sendInTransaction(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
@@ -95,14 +106,33 @@ class Client {
     });
   }
 
+  #sendAhead(text: string): typeof NO_RESULT {
+    const sent = this.#client.query({ text });
+    sent.catch(() => {});
+    this.#ahead.push(sent);
+    return NO_RESULT;
+  }
+
   async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    return await this.#client.query(query).catch((error: unknown) => {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    const sent = this.#client.query(query);
+    if (ahead.length > 0) {
+      await Promise.allSettled([...ahead, sent]);
+      await Promise.all(ahead).catch((error: unknown) => {
+        this.#isBroken = true; // If a BEGIN has failed, the statement may have run outside of a transaction.
+        throw error;
+      });
+    }
+    return await sent.catch((error: unknown) => {
       // Any other error than the refusal of a statement means that no response came, or that it may still come.
       this.#isBroken ||= !(error instanceof pg.DatabaseError);
       throw error;
     });
   }
 }
+
+const NO_RESULT = { command: '', rowCount: 0, rows: [] };
 
 /** Largest number of statements that a pool prepares. Each one takes about 10 kB of the server's memory on each connection. */
 const MAX_NAMES = 400;

@@ -1,5 +1,6 @@
 import { type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
+import { SENT_AHEAD } from './driver.ts';
 import { isStalePlan, withRetries } from './failures.ts';
 
 /** Runs work in one transaction, and again after a temporary failure, so ids and times are made before. @throws UnavailableError */
@@ -21,7 +22,7 @@ export async function runTransaction<T>(
 
 function settingsOfTransaction(settings: Record<string, string>): string {
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-  return `SELECT ${calls.join(', ')}`;
+  return `${SENT_AHEAD}SELECT ${calls.join(', ')}`;
 }
 
 const PLAN_BY_INDEX = settingsOfTransaction({
@@ -81,5 +82,5 @@ async function executeWith<Row>(settings: string, db: Db, statements: RawBuilder
 
 /** Limits the wait of later statements for locks. After it they fail (`isLockTimeout`). */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
-  await sql.raw(`SET LOCAL lock_timeout = ${ms}`).execute(tx);
+  await sql.raw(`${SENT_AHEAD}SET LOCAL lock_timeout = ${ms}`).execute(tx);
 }
