@@ -13,7 +13,7 @@ import { generate, PostgresDialect } from 'kysely-codegen';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
-import { buildOpenApiDocuments } from '../tools/openapi/openapi.ts';
+import { buildOpenApiDocuments } from './openapi/openapi.ts';
 import { postmanFiles } from './postman/postman.ts';
 import { withSettingsTable } from './readme/settings-table.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';

@@ -11,7 +11,7 @@ export function postmanFiles(documents: Record<string, object>): Record<string, 
   // The cast is safe, because this project makes the documents and `npm run check` validates them.
   const collection = collectionOf(documents as Record<string, Document>);
   return {
-    'postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,
-    'postman/roomservice.postman_environment.json': `${JSON.stringify(environment(), null, 2)}\n`,
+    'contract/postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,
+    'contract/postman/roomservice.postman_environment.json': `${JSON.stringify(environment(), null, 2)}\n`,
   };
 }

@@ -11,7 +11,7 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { IN_WORDS } from '#platform/lib/patterns.ts';
 import { compileSchema } from '#platform/lib/validation.ts';
 import { TenantDocument } from './tenant-document/schema.ts';
-import { buildOpenApiDocuments, readRoutes } from '../../tools/openapi/openapi.ts';
+import { buildOpenApiDocuments, readRoutes } from '../../scripts/openapi/openapi.ts';
 
 interface Route {
   path: string;

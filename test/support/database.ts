@@ -8,7 +8,7 @@ import pg from 'pg';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
-import { checkServicesOf } from '../routing/service-database.ts';
+import { checkServicesOf } from '../suites/routing/service-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { runFolder } from './run-folder.ts';
 import { openCluster, OUTSIDE_URL, testLayout } from './test-cluster.ts';

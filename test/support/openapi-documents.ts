@@ -180,7 +180,10 @@ export function assertDocumented(method: string, target: string, answer: ReadAns
   }
   const where = `${method} ${known.path} ${status}`;
   const documented = known.operation.responses[status];
-  assert.ok(documented, `${where} is in no OpenAPI document (tools/openapi makes them): ${answer.text.slice(0, 500)}`);
+  assert.ok(
+    documented,
+    `${where} is in no OpenAPI document (scripts/openapi makes them): ${answer.text.slice(0, 500)}`,
+  );
   const { requiredHeaders, content } = knownAnswer(documented, known.document);
   for (const name of requiredHeaders) {
     assert.ok(answer.headers.has(name), `${where} comes without its header ${name}`);

@@ -18,7 +18,7 @@ import type { TestCallOptions } from '#webhooks/deliveries/test-call.ts';
 import { type Answer, type CallOptions, callUnchecked } from './http.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { openServiceDatabase, type ServiceDatabase } from '../routing/service-database.ts';
+import { openServiceDatabase, type ServiceDatabase } from '../suites/routing/service-database.ts';
 import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {

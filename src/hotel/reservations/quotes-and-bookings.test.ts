@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { todayIn } from '#platform/lib/dates.ts';
 import { formatCents } from '#platform/lib/money.ts';
-import { Random } from '#test/faults/random.ts';
+import { Random } from '#test/suites/faults/random.ts';
 import {
   book,
   dayAfter,

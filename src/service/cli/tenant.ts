@@ -13,7 +13,7 @@ import { type Context, withRuntime } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** New tenant document with a comment for each field, and with the word PASSWORD in place of the owner's password. */
-export const TEMPLATE = join(PACKAGE_ROOT, 'demo/new-tenant.jsonc');
+export const TEMPLATE = join(PACKAGE_ROOT, 'examples/demo/new-tenant.jsonc');
 const PASSWORD_BYTES = 18;
 
 /** Runs `roomservice tenant init`, which writes a new tenant document. */

@@ -128,7 +128,7 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
     throw new OperatorError(
-      'The demo tenant has no dish to order. "roomservice tenant apply demo/tenant.json" restores its menu.',
+      'The demo tenant has no dish to order. "roomservice tenant apply examples/demo/tenant.json" restores its menu.',
     );
   }
   const items = [{ item_id: dish.sku, quantity: 1 }];
