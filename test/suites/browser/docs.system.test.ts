@@ -89,6 +89,13 @@ for (const [device, options] of Object.entries(DEVICES)) {
       }
     });
 
+    it('the page for an unknown address is accessible and fits the window', async () => {
+      await page.goto('/docs/none/');
+      // The 404 itself.
+      watched.problems();
+      await check('unknown');
+    });
+
     it('the API reference of each document is accessible, fits the window and loads without problems, also after scrolling', async () => {
       for (const { name } of DOCUMENTS) {
         await openReference(name);
