@@ -110,12 +110,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Returns true if the tests of the file start programs: commands, a browser, servers, or package managers. */
 function isSystemTest(file: string): boolean {
   return file.endsWith('.system.test.ts');
 }
 
-/** Returns true if `npm run check` runs the file, because it reads the repository and not the service. */
+/** `npm run check` runs these, because they read the repository and not the service. */
 function isCheck(file: string): boolean {
   return ['test/tidy.test.ts', 'test/tidy/rules.test.ts'].includes(file);
 }

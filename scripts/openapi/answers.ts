@@ -7,7 +7,7 @@ import type { Operation } from './operations.ts';
 
 const CODES = Object.keys(ERRORS) as SpecificCode[];
 
-export const ErrorBody = Type.Object(
+const ErrorBody = Type.Object(
   {
     code: Type.Enum([...CODES, 'error'], {
       type: 'string',
@@ -18,7 +18,7 @@ export const ErrorBody = Type.Object(
   { title: 'Error', description: 'Body of every response with a status from 400 to 499.' },
 );
 
-export const Unavailable = Type.Object(
+const Unavailable = Type.Object(
   {
     message: Type.String({ description: 'Text for people that says what is wrong.' }),
     request_id: Type.String({ description: 'The `X-Request-Id` of this response. Quote it if you ask for help.' }),
@@ -35,7 +35,6 @@ export const Unavailable = Type.Object(
   },
 );
 
-/** Returns every response that the operation can send, keyed by status. */
 export function answersOf(operation: Operation, components: Components): Record<string, object> {
   const successes = Object.entries(operation.successes).map(([status, schema]) => [
     status,

@@ -2,10 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { IN_WORDS } from '#platform/lib/patterns.ts';
 
-/**
- * A JSON Schema of a route or of an OpenAPI document. The fields are the keywords that the code in scripts/openapi/ reads. A schema may have
- * other keywords too.
- */
 export interface Schema {
   readonly type?: unknown;
   readonly enum?: unknown;
@@ -52,7 +48,6 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** Returns the components, sorted by name. */
   byName(): Record<string, Schema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -4,11 +4,8 @@ import type { SecurityScheme } from '#platform/http/guard.ts';
 export interface DocumentFacts {
   title: string;
   version: string;
-  /** Description of the document, in Markdown. */
   description: string;
-  /** Prefixes of the paths that belong to the document. */
   prefixes: readonly string[];
-  /** True if the document has the field `webhooks`, which describes the events that webhooks deliver. */
   hasEvents?: boolean;
 }
 
@@ -18,7 +15,6 @@ days are \`YYYY-MM-DD\`, and an amount of money is a string with two decimals. E
 \`{code, message}\`. Decide by \`code\` and the status, because the message is for people. It is safe to send a request again
 after a 5xx.`;
 
-/** Title, description and content of each document, keyed by its file name without `.json`. */
 export const DOCUMENTS: Record<string, DocumentFacts> = {
   'third-party': {
     title: 'Roomservice: third-party integration',

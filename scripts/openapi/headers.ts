@@ -73,7 +73,6 @@ export const HEADERS = {
   },
 } as const;
 
-/** Request header `If-None-Match`. Each operation whose response has an `ETag` accepts this header. */
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
@@ -83,7 +82,6 @@ export const IF_NONE_MATCH = {
   example: HEADERS.ETag.example,
 };
 
-/** Request header `If-Match`. With it, an operation changes a resource only if the header matches the current `ETag` of the resource. */
 export const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
@@ -93,7 +91,6 @@ export const IF_MATCH = {
   example: HEADERS.ETag.example,
 };
 
-/** Request header of operations that only the console may call. */
 export const CONSOLE_HEADER_PARAMETER = {
   name: CONSOLE_HEADER,
   in: 'header',
@@ -107,7 +104,6 @@ const BUDGET: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-R
 
 type HeaderName = keyof typeof HEADERS;
 
-/** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // The headers `X-RateLimit-…` tell the caller the state of its budget of calls. The documents show these headers for a status only if
   // every call with this status counts towards the budget. Calls with the following statuses are not always counted:

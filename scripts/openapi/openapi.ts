@@ -126,7 +126,6 @@ function schemesOf(operations: Operation[]): object {
   return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
 }
 
-/** Returns those of the headers to which a `$ref` in the document refers. */
 function used(headers: typeof HEADERS, document: object): object {
   const text = JSON.stringify(document);
   return Object.fromEntries(

@@ -4,9 +4,7 @@ import type { GuardFacts, SecurityScheme } from '#platform/http/guard.ts';
 import { MAX_BODY_BYTES } from '#platform/lib/bounds.ts';
 import type { Schema } from './components.ts';
 
-/** One route of the API, with the facts that an OpenAPI document shows. */
 export interface Operation {
-  /** HTTP method in lower case. */
   method: string;
   /** Path with parameters in braces, for example `/orders/{id}/`. */
   path: string;
@@ -19,18 +17,13 @@ export interface Operation {
    * operation needs no credentials.
    */
   securities: readonly (readonly SecurityScheme[])[];
-  /** Schema of an object whose fields are the path parameters, or null if the operation has no path parameters. */
   params: Schema | null;
-  /** Schema of an object whose fields are the query parameters, or null if the operation has no query parameters. */
   query: Schema | null;
   body: Schema | null;
   /** Summaries of the examples of the body, in the order of the examples. */
   exampleSummaries: readonly string[];
-  /** Schemas of successful responses, by status. */
   successes: Record<string, Schema>;
-  /** Errors that the operation can return, without duplicates. */
   errors: readonly RouteError[];
-  /** True if a call of the operation counts against the budget of the caller. */
   isCounted: boolean;
   /** True if only the console may call the operation. The service refuses any other caller before it counts the call. */
   isConsoleOnly: boolean;
@@ -38,13 +31,11 @@ export interface Operation {
   event: Schema | null;
   hasEtag: boolean;
   takesIfMatch: boolean;
-  /** Example of a response as CSV. Null if the operation responds only with JSON. */
   csvExample: string | null;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
 }
 
-/** Returns the path in the notation of OpenAPI: `/orders/:id/` becomes `/orders/{id}/`. */
 function pathOf({ url }: RouteOptions): string {
   return url.replaceAll(/:(\w+)/g, '{$1}');
 }

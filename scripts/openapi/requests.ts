@@ -3,7 +3,6 @@ import { examplesOf, namedExamples } from './examples.ts';
 import { CONSOLE_HEADER_PARAMETER, IF_MATCH, IF_NONE_MATCH } from './headers.ts';
 import type { Operation } from './operations.ts';
 
-/** Returns the path, query and header parameters of an operation. */
 export function parametersOf(operation: Operation, components: Components): object[] {
   const { params, query, hasEtag, takesIfMatch, isConsoleOnly } = operation;
   return [

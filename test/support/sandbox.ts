@@ -26,10 +26,9 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
   return await openHotel(service, { menu: { ...menu, dishes }, properties });
 }
 
-export interface SandboxSetting {
+interface SandboxSetting {
   /** Connections to the database. By default, they are those of the service. */
   db?: Database;
-  /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
@@ -55,7 +54,6 @@ export function startSandboxWorker(
   return worker;
 }
 
-/** Reads the events of one order or reservation from the feed of the partner, oldest first. */
 export async function eventsOfSubject(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,

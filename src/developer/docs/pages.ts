@@ -2,7 +2,7 @@ import { escapeHtml } from './markdown.ts';
 import { type Guide, guidePath, guideSourcePath } from './guides.ts';
 import { documentPath, DOCUMENTS } from './api-documents.ts';
 
-export interface PageParts {
+interface PageParts {
   title: string;
   description: string;
   section: 'reference' | 'guides' | null;
@@ -12,7 +12,7 @@ export interface PageParts {
 }
 
 /** All links begin with a slash, so that they work with and without a slash at the end of the page's URL. */
-export function htmlPage({ title, description, section, head, body }: PageParts): string {
+function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');
   return `<!doctype html>
 <html lang="en">

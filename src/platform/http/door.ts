@@ -51,7 +51,7 @@ const LARGE_BODY_BYTES = 16 * 1024;
 const MAX_WAIT_MS = 10_000;
 
 /** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0021-the-door.md). */
-export class Door {
+class Door {
   readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
   readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
   readonly #bulkWrites = gateOf(PLACES, BULK_WRITES_OF_TENANT);

@@ -17,7 +17,7 @@ const START_LIMIT_MS = 120_000;
 /** Error messages of a browser that cannot start, because system libraries are missing or the browser was built for another processor. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
-export interface TestBrowser {
+interface TestBrowser {
   /** Opens a page in a new browser process, and records the problems of the page from its first request on. */
   open(options: BrowserContextOptions): Promise<WatchedPage>;
   /** Removes the unpacked browser from the disk. */

@@ -100,7 +100,7 @@ export class Client {
 }
 
 /** Error of a call that got no response with a status below 500 within the time limit. */
-export class UnsettledError extends Error {}
+class UnsettledError extends Error {}
 
 /** A simulated client. It runs `act` again and again, with a pause between two runs. */
 export interface Actor {

@@ -6,7 +6,7 @@ export interface Violation {
 }
 
 /** A measured time, with the limit that a guarantee sets. */
-export interface Measurement {
+interface Measurement {
   what: string;
   valueMs: number;
   limitMs: number;

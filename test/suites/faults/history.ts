@@ -1,7 +1,7 @@
 import type { Partner, Tenant } from './tenants.ts';
 
 /** Outcome of one try of a call: success, a refusal, or unknown if there was a 5xx or no response. */
-export type Outcome = 'ok' | 'fail' | 'unknown';
+type Outcome = 'ok' | 'fail' | 'unknown';
 
 /** An order or a reservation that a client creates under one external id, with the responses to all its calls. */
 export interface Creation {

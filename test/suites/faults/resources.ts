@@ -17,10 +17,10 @@ interface Usage {
 }
 
 /** Memory and file descriptors, by process name. A restarted process keeps its name, so it is compared with the killed process. */
-export type Baseline = Map<string, Usage>;
+type Baseline = Map<string, Usage>;
 
 /** Text for the report that says how much memory and how many file descriptors a process may gain during the run. */
-export const FLAT =
+const FLAT =
   `at the end at most ${USED_SLACK_MIB} MiB in use, ${RESIDENT_SLACK_MIB} MiB resident ` +
   `and ${DESCRIPTOR_SLACK} descriptors more than after warm-up`;
 

@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 const KEPT_LINES = 40;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   name: string;
   /** Value of `serve --only`; null runs the API and the worker. */
   only: 'api' | 'worker' | null;

@@ -102,7 +102,7 @@ export interface Stage {
   newProcess(options: NewProcess): Promise<ServiceProcess>;
 }
 
-export interface NewProcess {
+interface NewProcess {
   name: string;
   /** Value of `serve --only`; null runs the API and the worker. */
   only: 'api' | 'worker' | null;

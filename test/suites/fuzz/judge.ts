@@ -13,7 +13,7 @@ import { collectionOf, type World } from './world.ts';
 const DATABASE = /"msg":"Database: [^"]*"/;
 
 /** Faults that one case has revealed, and the statuses of the responses to the case. */
-export interface Judged {
+interface Judged {
   faults: string[];
   statuses: number[];
 }

@@ -9,7 +9,7 @@ import { requestsTo } from './requests.ts';
 import { hangUp } from './send.ts';
 import { World } from './world.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   cases: number;
   /** Seed of the random cases. A run with the same seed sends the same cases. */
   seed: number;
@@ -18,7 +18,7 @@ export interface FuzzOptions {
   onProgress?: (done: number, target: string) => void;
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   /** Table with one line for each operation: the number of its cases, and the number of responses with each status. */
   table: string;
   cases: number;

@@ -49,7 +49,7 @@ export function prepare(world: World, each: HttpCase): Sent {
 }
 
 /** Returns the bytes of a body. Each placeholder is replaced by its value, in the encoding of the body. */
-export function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
+function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
   switch (encoding) {
     case 'bytes':
       return Buffer.from(text, 'latin1');

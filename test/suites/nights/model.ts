@@ -40,7 +40,7 @@ export type Call =
   | ({ do: 'quote' } & Nights);
 
 /** Answer that the model expects, as its status with the code or the numbers in its body, and the hotel after the call. */
-export type Step = [answer: string, after: Hotel];
+type Step = [answer: string, after: Hotel];
 
 const INVALID = '400 invalid_request';
 const UNKNOWN = '404 error';
@@ -219,7 +219,7 @@ function isUnavailable(hotel: Hotel, nights: Nights, isAdded: (day: number) => b
 }
 
 /** Returns the number of sellable rooms of each night. Only an oversold night has a negative number (decision 24). */
-export function sellableOf(hotel: Hotel, nights: Nights): number[] {
+function sellableOf(hotel: Hotel, nights: Nights): number[] {
   const held = heldNights(hotel);
   return daysOf(nights).map((day) => {
     const key = nightKey(nights.roomType, day);

@@ -111,7 +111,7 @@ export async function send(house: House, call: Call, { id, node, beside }: Targe
   }
 }
 
-export interface Target {
+interface Target {
   id: string;
   node: TestService;
   beside: TestService;

@@ -4,7 +4,7 @@ import { loadModule, parseSync } from 'libpg-query';
 type Node = Record<string, unknown>;
 
 /** Facts about tables and functions of the database that the routing check needs. */
-export interface Catalogue {
+interface Catalogue {
   /** Names of the tables that are distributed by `tenant_id`. */
   tenantTables: ReadonlySet<string>;
   /** Names of the functions that PostgreSQL does not declare as IMMUTABLE, for example now(). */

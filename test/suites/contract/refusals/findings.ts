@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer } from '../../../support/http.ts';
 
 /** A refusal that the contract asks for. */
-export interface Refusal {
+interface Refusal {
   status: number;
   /** Codes of which the body must have one. */
   codes: readonly string[];

@@ -4,7 +4,7 @@ import { openStage, type Stage } from './stage.ts';
 import { tableOf } from './table.ts';
 import { breaches, FULL, type Measured, SHORT } from './verdict.ts';
 
-export interface BudgetOptions {
+interface BudgetOptions {
   isShort: boolean;
   /** Names of the cases to run. Undefined: all cases. */
   only: string[] | undefined;

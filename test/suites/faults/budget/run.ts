@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 import { GROWTH_MIB, type Measured, timesOf } from './verdict.ts';
 
 /** Durations of the phases of a case, in milliseconds. */
-export interface Lengths {
+interface Lengths {
   warmUpMs: number;
   /** Minimum duration of the measurement. */
   leastMs: number;

@@ -14,7 +14,7 @@ const WHOLE_WITHIN_MS = 120_000;
 const NODES = 3;
 
 /** Servers of a highly available installation, as docs/operating/high-availability.md describes it. */
-export interface Cluster extends Machines {
+interface Cluster extends Machines {
   etcds: Server[];
   nodes: DatabaseNode[];
   postgres: ClusterDatabase;

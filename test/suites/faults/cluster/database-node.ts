@@ -9,7 +9,7 @@ export interface NodePorts {
   rest: number;
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   name: string;
   folder: string;
   account: Account;

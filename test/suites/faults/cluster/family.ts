@@ -29,7 +29,7 @@ const FAULTS: readonly Fault<ClusterWorld>[] = [...processFaults, ...databaseFau
 const END = 'end-of-round';
 const WARM_UP_MS = 5_000;
 
-export interface ClusterOptions {
+interface ClusterOptions {
   isShort: boolean;
   /**
    * Names of the faults to cause. Undefined: all faults, but in a short run only the faults that are marked for short runs

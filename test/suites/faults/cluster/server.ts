@@ -25,7 +25,7 @@ export function serverAccount(): Account {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   name: string;
   command: readonly [program: string, ...args: string[]];
   /** Folder in which the server runs, and in which its log `NAME.log` is. */

@@ -11,7 +11,7 @@ interface DeliveryRow {
 }
 
 /** An event that the suite has caused. `read` returns the current state of its delivery. */
-export interface CausedEvent {
+interface CausedEvent {
   read(): Promise<DeliveryRow | undefined>;
 }
 

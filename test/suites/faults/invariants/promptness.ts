@@ -9,7 +9,7 @@ const P99_LIMIT_MS = 2_000;
 const INTERRUPTED_LIMIT_MS = 25_000;
 
 /** Times from the commit of an event to the arrival of its first POST at a healthy receiver, in milliseconds. */
-export interface Promptness {
+interface Promptness {
   events: number;
   p99Ms: number;
   slowestMs: number;

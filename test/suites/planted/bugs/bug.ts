@@ -2,7 +2,7 @@
  * One replacement of a text in a file. A planted bug makes one or more such replacements. The text `find` must occur in
  * the file exactly once.
  */
-export interface Edit {
+interface Edit {
   file: string;
   find: string;
   replace: string;

@@ -12,7 +12,7 @@ const SETTLED_MS = 500;
  * Waits until every process reaches the database. Then places an order for a partner, and waits until the call has a response with a status
  * below 500.
  */
-export async function untilServing(world: ClusterWorld): Promise<void> {
+async function untilServing(world: ClusterWorld): Promise<void> {
   const isReady = async () => (await Promise.all(processesOf(world).map((each) => each.isReady()))).every(Boolean);
   const tookMs = await waitUntil(isReady, SERVING_WITHIN_MS, 100);
   if (tookMs === undefined) {
