@@ -18,7 +18,6 @@ interface Route {
   methods: string[];
 }
 
-/** Returns every path of the OpenAPI documents with its methods. Each path parameter has the value `x1`. */
 async function readDocumentedRoutes(): Promise<Route[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
   return documents

@@ -2,7 +2,7 @@
  * Folder and module of a source file. `wing` is the folder in `src/`, or `scripts`. `room` is the module, which is a folder or file in the
  * wing. For example, src/hotel/rates/store.ts has the wing `hotel` and the room `rates`, and src/service/app.ts has `service` and `app`.
  */
-export interface Place {
+interface Place {
   wing: string;
   room: string;
 }

@@ -17,7 +17,7 @@ import { clientNetwork } from './client-address.ts';
  * - `stranger`: a call without a guard. It takes its place after its small body has arrived. The default without a guard.
  * - `none`: the response is ready at once, and waits for nothing.
  */
-export type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
+type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -9,7 +9,7 @@ import { type OpeningTime, type Span, spansAround } from './opening-times.ts';
 import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 import * as store from './store.ts';
 
-export interface Pause {
+interface Pause {
   /** Null if the pause lasts until staff end it. */
   until: Date | null;
 }

@@ -19,7 +19,6 @@ import type { OutputOptions } from './terminal.ts';
 /** A demo credential gets fewer than 200 other events while the command runs. */
 const MAX_EVENTS = 200;
 
-/** Runs `roomservice trigger EVENT`: makes a real event for the demo tenant. */
 export async function trigger(
   context: Context,
   event: EventType,

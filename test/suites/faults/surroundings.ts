@@ -6,7 +6,7 @@ import { mountVolume, type Volume } from './volume.ts';
 import type { Machines, Stage, World } from './world.ts';
 
 /** One PostgreSQL with two API processes and two workers. */
-export interface Surroundings extends Machines {
+interface Surroundings extends Machines {
   volume: Volume | undefined;
   postgres: Postgres;
   balancer: Balancer;
