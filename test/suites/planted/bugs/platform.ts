@@ -20,8 +20,8 @@ export const PLATFORM_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/platform/http/rate-limit.ts',
-        find: 'windows.forEach(({ endsAtMs }, key) => endsAtMs <= nowMs && windows.delete(key));',
-        replace: 'windows.clear();',
+        find: 'older = nowMs >= newerUntilMs + windowMs ? new Map() : newer;',
+        replace: 'older = new Map();',
       },
     ],
     suites: ['src/platform/http/rate-limit.test.ts'],
