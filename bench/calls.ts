@@ -9,7 +9,7 @@ export const READERS = 32;
  */
 export const WRITERS = 64;
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   /** Response body as it came over the network. If the service compressed the body, these bytes are still compressed. */

@@ -7,7 +7,7 @@ import { openTemporaryFolder } from './temporary.ts';
  * Certificate of the HTTPS servers that receive webhook deliveries in the benchmark. `settings` contains one environment variable, which
  * makes the measured service trust this certificate.
  */
-export interface TrustedCertificate {
+interface TrustedCertificate {
   certificate: Certificate;
   settings: { NODE_EXTRA_CA_CERTS: string };
 }

@@ -15,7 +15,7 @@ export interface Post {
   body: string;
 }
 
-export interface PosterOptions {
+interface PosterOptions {
   targets: Target[];
   /** Certificate of all receivers, in PEM format. */
   cert: string;

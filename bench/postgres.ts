@@ -37,7 +37,7 @@ export interface Postgres {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface Template {
+interface Template {
   /** First part of the name of the template database. All versions of the same template have the same `kind`. */
   kind: string;
   /**

@@ -1,7 +1,7 @@
 import { number, renderColumns } from './table.ts';
 
 /** Numbers of processes for which the table has a column. */
-export const PROCESS_COUNTS = [10, 100, 1_000];
+const PROCESS_COUNTS = [10, 100, 1_000];
 
 /**
  * Row of the table of idle processes. An idle process of the service still sends statements to PostgreSQL regularly. The table shows how

@@ -24,7 +24,7 @@ export interface QueueSlice {
   connections: number;
 }
 
-export interface Backlog {
+interface Backlog {
   receivers: number;
   events: number;
 }

@@ -52,7 +52,7 @@ export async function seedTenants(url: string, masterKey: Buffer, sizes: Sizes):
 
 /** Returns the tenant document of the first tenant: the menu of the demo tenant, and a hotel with the given number of room types. */
 async function firstTenantDocument(roomTypes: number): Promise<object> {
-  const demo = JSON.parse(await readFile(join(import.meta.dirname, '../demo/tenant.json'), 'utf8')) as object;
+  const demo = JSON.parse(await readFile(join(import.meta.dirname, '../examples/demo/tenant.json'), 'utf8')) as object;
   return {
     ...demo,
     slug: 'bench-1',

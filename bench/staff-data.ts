@@ -4,7 +4,7 @@ import { withConnection } from './sql.ts';
 import { LINES } from './stored.ts';
 
 /** Number of rows of each kind that belong to the tenant whose lists are measured. */
-export const STAFF_ROWS = { orders: 1_000_000, stays: 500_000, events: 1_000_000, auditEntries: 300_000 };
+const STAFF_ROWS = { orders: 1_000_000, stays: 500_000, events: 1_000_000, auditEntries: 300_000 };
 /** Number of days over which the rows of each kind are spread. Events have less than 30 days, because older events are removed. */
 const DAYS = { orders: 730, stays: 1_095, events: 29, auditEntries: 730 };
 /** Number of days from today to the latest check-in date of a stay. */

@@ -5,7 +5,13 @@ import type { Sizes } from './options.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Files that determine the content of a template database, in addition to the migrations. */
-const SOURCES = ['bench/seed.ts', 'bench/stored.ts', 'bench/stock.ts', 'bench/staff-data.ts', 'demo/tenant.json'];
+const SOURCES = [
+  'bench/seed.ts',
+  'bench/stored.ts',
+  'bench/stock.ts',
+  'bench/staff-data.ts',
+  'examples/demo/tenant.json',
+];
 
 /**
  * Returns the name of a template database. The name contains a hash of the data sizes and of the source files that determine the content.

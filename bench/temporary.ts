@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Temporary folder of this run. It is removed with its content at the end. */
-export interface TemporaryFolder {
+interface TemporaryFolder {
   path: string;
   /** Path for the data folder of the service, which holds its embedded PostgreSQL. The service makes the data folder itself. */
   dataDir: string;

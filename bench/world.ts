@@ -22,7 +22,7 @@ import { templateName } from './template.ts';
 const STAFF_SIZES = { tenants: 20, credentialsPerTenant: 3, roomTypes: 8, fewOrders: 0 };
 
 /** Two running services that a measurement compares. */
-export interface Stocked {
+interface Stocked {
   /** Service on a database with little data. */
   few: Stand;
   /** Service on a database with as much data as after years of use. */

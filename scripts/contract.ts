@@ -1,5 +1,5 @@
 /**
- * Checks the committed OpenAPI documents. Each document must pass the rules of redocly.yaml without a warning. A change from its previous
+ * Checks the committed OpenAPI documents. Each document must pass the rules of contract/redocly.yaml without a warning. A change from its previous
  * version must not break a client, unless scripts/contract/accepted.ts lists the change.
  */
 import { readdir, readFile } from 'node:fs/promises';

@@ -13,7 +13,7 @@ import { generate, PostgresDialect } from 'kysely-codegen';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
-import { buildOpenApiDocuments } from '../tools/openapi/openapi.ts';
+import { buildOpenApiDocuments } from './openapi/openapi.ts';
 import { postmanFiles } from './postman/postman.ts';
 import { withSettingsTable } from './readme/settings-table.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';
@@ -41,7 +41,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Generates the types of all tables. Reads the tables from an empty database to which all migrations were applied. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
   // With fsync off, a crash could damage the database. This does no harm, because this function removes the database at its end.
@@ -84,10 +83,7 @@ async function contractFiles(): Promise<Record<string, string>> {
   ]);
 }
 
-/**
- * Returns the path and the content of the SDK file for a document. Returns no file for the staff document, because the SDK is only for
- * partners and PMSs.
- */
+/** The SDK is only for partners and PMSs. */
 function sdkFile(name: string, document: object): [string, string][] {
   const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];
   return scheme === undefined ? [] : [[`sdk/src/generated/${name}.ts`, sdkTypes(document as Document, scheme)]];

@@ -7,7 +7,6 @@ const POLL_MS = 20;
 /** Shell command that runs in its own process group, with its output. */
 export class Running {
   readonly command: string;
-  /** Text that the command has written to stdout and stderr so far. */
   output = '';
   /**
    * Resolves when all processes of the command have ended or closed their output. The value is the exit code of the shell, or null if a
@@ -17,10 +16,6 @@ export class Running {
   readonly #child: ChildProcess;
   #isOver = false;
 
-  /**
-   * Starts the command.
-   * @param command a command line for the shell. Its environment has only the variables of `options.environment`
-   */
   constructor(command: string, options: { cwd: string; environment: Record<string, string> }) {
     const { cwd, environment: env } = options;
     this.command = command;

@@ -24,7 +24,6 @@ import { Running } from './running.ts';
 const READ_ONLY = join(import.meta.dirname, '../.ci/read-only');
 const TIMEOUT_MS = 60_000;
 
-/** Configuration of the image, as `buildah inspect` prints it. */
 interface ImageConfig {
   User: string;
   WorkingDir: string;
@@ -71,12 +70,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Returns the command line that runs a command in the image. */
 function inImage(...command: string[]): string[] {
   return [READ_ONLY, root, 'env', `--chdir=${config.WorkingDir}`, ...command];
 }
 
-/** Runs a command in the image until it ends. Returns its standard output. @throws Error if the exit code is not 0 */
 async function runInImage(...command: string[]): Promise<string> {
   const [program = '', ...args] = inImage(...command);
   return (await promisify(execFile)(program, args, { env: environment, timeout: TIMEOUT_MS })).stdout;

@@ -37,7 +37,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Packs the checkout. Returns the path of the tarball. */
 function pack(): string {
   const output = npm(['pack', '--json', '--pack-destination', folder], REPOSITORY);
   const [packed] = JSON.parse(output) as { filename: string; size: number }[];

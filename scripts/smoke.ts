@@ -18,7 +18,6 @@ const ARRIVAL_TIMEOUT_MS = 30_000;
 /** Time within which the service guarantees to exit after SIGTERM. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Values that the service prints at its first start. */
 interface Printed {
   base: string;
   key: string;
@@ -194,10 +193,6 @@ function keysOf({ key, secret }: Printed): Record<string, string> {
   return { 'x-api-key': key, 'x-api-secret': secret };
 }
 
-/**
- * Calls a URL and returns the parsed body.
- * @throws Error if the status is not 2xx
- */
 async function call(method: string, url: string, headers: Record<string, string>, json?: unknown): Promise<unknown> {
   const response = await fetch(url, {
     method,
@@ -210,7 +205,6 @@ async function call(method: string, url: string, headers: Record<string, string>
   return JSON.parse(text);
 }
 
-/** Kills all started processes that still run, and removes all temporary files. */
 async function endAll(): Promise<void> {
   for (const each of started) {
     each.signal('SIGKILL');

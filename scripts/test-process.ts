@@ -9,8 +9,7 @@ import { closeSharedService, keepSharedService } from '#test/support/shared-serv
  * Test files of a run. Several processes divide these files among themselves, so each file runs in only one process. Each process gets the
  * whole list of files.
  */
-export interface SharedFiles {
-  /** Absolute path of the repository. */
+interface SharedFiles {
   root: string;
   /** Paths of the test files, relative to `root`, in the order in which this process takes them. */
   files: string[];

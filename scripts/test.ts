@@ -22,7 +22,7 @@ import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
 import { runFolder } from '#test/support/run-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
+const PATTERNS = ['src', 'scripts', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 /**
  * Number of concurrent test processes. It was chosen on a machine with two CPU cores. The first process begins with the `WAITING_FILES`,
  * which use little CPU time. The other three processes keep both cores busy. They do not need three cores, because their tests sometimes
@@ -53,11 +53,11 @@ const WAITING_FILES = [
  * processes would have ended, and a CPU core would be idle while this file runs.
  */
 const SLOW_PATHS = [
-  'test/browser/',
+  'test/suites/browser/',
   'src/service/cli/',
-  'test/fuzz/',
+  'test/suites/fuzz/',
   'src/platform/http/redis-budgets',
-  'test/contract/refusals',
+  'test/suites/contract/refusals',
   'src/webhooks/deliveries/',
 ];
 
@@ -110,12 +110,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Returns true if the tests of the file start programs: commands, a browser, servers, or package managers. */
 function isSystemTest(file: string): boolean {
   return file.endsWith('.system.test.ts');
 }
 
-/** Returns true if `npm run check` runs the file, because it reads the repository and not the service. */
+/** `npm run check` runs these, because they read the repository and not the service. */
 function isCheck(file: string): boolean {
   return ['test/tidy.test.ts', 'test/tidy/rules.test.ts'].includes(file);
 }

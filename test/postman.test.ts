@@ -9,8 +9,8 @@ import { dayAhead, openHotel, pmsHeaders, type TestHotel, writePlan } from './su
 import { startService, type TestService, type TestTenant } from './support/service.ts';
 import { OWNER_PASSWORD } from './support/tenants.ts';
 
-const COLLECTION = readJson('postman/roomservice.postman_collection.json');
-const ENVIRONMENT = readJson('postman/roomservice.postman_environment.json');
+const COLLECTION = readJson('contract/postman/roomservice.postman_collection.json');
+const ENVIRONMENT = readJson('contract/postman/roomservice.postman_environment.json');
 const THIRD_PARTY = endpointsIn('third-party');
 const PMS = endpointsIn('pms');
 
@@ -71,7 +71,7 @@ describe('the Postman collection', () => {
   });
 
   test('all checks of the collection pass with the menu and the hotel of the demo tenant', async () => {
-    const { menu, properties } = readJson('demo/tenant.json');
+    const { menu, properties } = readJson('examples/demo/tenant.json');
     await run(ownersValues(await openHotel(service, { menu, properties })));
   });
 

@@ -16,7 +16,7 @@ import { unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tidy/tables.ts';
 
-const source = [...readSources('src'), ...readSources('tools')];
+const source = [...readSources('src'), ...readSources('scripts/openapi')];
 const program = source.filter((file) => !isTest(file.path));
 const tests = [...source.filter((file) => isTest(file.path)), ...readSources('test')];
 const map = readText('docs/ARCHITECTURE.md');
@@ -34,7 +34,7 @@ function foldersOf(path: string): string[] {
 }
 
 describe('structure of the source code', () => {
-  test('the diagram in ARCHITECTURE.md shows every module of src/ and tools/', () =>
+  test('the diagram in ARCHITECTURE.md shows every module of src/ and scripts/openapi/', () =>
     assertNone(notAsDrawn(program, drawing)));
   test('a module imports only modules that are below it in the diagram of ARCHITECTURE.md', () =>
     assertNone(importDirection(program, drawing)));
@@ -81,7 +81,7 @@ describe('paths and modules that the documentation names', () => {
       ),
     );
   });
-  test('ARCHITECTURE.md names each module of src/ and tools/', () => {
+  test('ARCHITECTURE.md names each module of src/ and scripts/openapi/', () => {
     const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
     assertNone([...rooms].filter((room) => !map.includes(`\`${room}`)));
   });

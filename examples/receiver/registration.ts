@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Address of the service, and the API key and API secret for calling it. */
-export interface Access {
+interface Access {
   base: string;
   key: string;
   secret: string;
 }
 
 /** Registered webhook URL, the API key that registered it, and the secret that signs its deliveries. */
-export interface Registration {
+interface Registration {
   key: string;
   url: string;
   webhookSecret: string;

@@ -14,7 +14,6 @@ export const ACCEPTED: Record<string, string[]> = {
   }),
 };
 
-/** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */
 export function notAccepted(document: string, breaking: string[]): string[] {
   const accepted = new Set(ACCEPTED[document]);
   return breaking.filter((change) => !accepted.has(change));

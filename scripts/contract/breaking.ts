@@ -6,7 +6,6 @@ import { redocly } from './redocly.ts';
 /** OpenAPI keywords whose values are texts for people. A change of these texts breaks no client. */
 const PROSE = new Set(['title', 'summary', 'description', 'example', 'examples']);
 
-/** Parts of the report of `redocly diff` that this file reads. */
 interface Report {
   changes: { kind: string; verdicts: Verdict[]; revision?: { value?: unknown } }[];
 }

@@ -21,7 +21,7 @@ export async function documentBefore(repository: string, path: string): Promise<
   return beforeLast === undefined ? null : await git(repository, 'show', `${beforeLast}:${path}`);
 }
 
-/** Runs git and returns its output, or null if git is not installed or fails. */
+/** Null if git is not installed or fails. */
 async function git(repository: string, ...options: string[]): Promise<string | null> {
   const run = execute('git', ['-C', repository, ...options], { maxBuffer: 64 * 1024 * 1024 });
   return await run.then(({ stdout }) => stdout).catch(() => null);

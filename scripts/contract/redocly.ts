@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
+const REDOCLY = join(REPOSITORY, 'node_modules', '.bin', 'redocly');
 
-/**
- * Runs the Redocly CLI with the Node of this process. Its working folder is the repository, because redocly.yaml is there. The
- * environment variables stop the CLI from sending requests over the network.
- */
+/** Runs the Redocly CLI with the Node of this process. The environment variables stop the CLI from sending requests over the network. */
 export async function redocly(...options: string[]): Promise<{ isGood: boolean; output: string }> {
-  const child = spawn(process.execPath, [join(REPOSITORY, 'node_modules', '.bin', 'redocly'), ...options], {
+  const child = spawn(process.execPath, [REDOCLY, ...options, '--config=contract/redocly.yaml'], {
     cwd: REPOSITORY,
     env: {
       ...process.env,

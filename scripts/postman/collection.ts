@@ -42,7 +42,6 @@ export function collectionOf(documents: Record<string, Document>): object {
   };
 }
 
-/** Returns the Postman folder for a document, with a subfolder for each tag of its operations. */
 function folderOf(document: Document, steps: Step[]): object {
   const endpoints = new Map(endpointsOf(document).map((endpoint) => [endpoint.operation.operationId, endpoint]));
   const calls = steps.map((step) => ({ step, endpoint: endpointOf(endpoints, step) }));

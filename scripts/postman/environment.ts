@@ -15,7 +15,6 @@ const VALUES = {
 /** Variables with secrets. Postman masks their values with dots. */
 const SECRETS = ['ownerPassword', 'apiSecret', 'pmsApiSecret'];
 
-/** Returns the Postman environment that belongs to the collection. Every secret in it is empty. */
 export function environment(): object {
   return {
     id: ENVIRONMENT_ID,

@@ -1,4 +1,3 @@
-/** Parts of an OpenAPI document that the Postman collection needs. */
 export interface Document {
   info: { title: string; version: string; description?: string };
   tags?: { name: string; description?: string }[];
@@ -29,7 +28,6 @@ export type SecurityScheme =
   | { type: 'apiKey'; in: string; name: string; description?: string }
   | { type: 'http'; scheme: string; description?: string };
 
-/** Operation with its method and path, and the document that contains it. */
 export interface Endpoint {
   method: string;
   path: string;
@@ -37,7 +35,6 @@ export interface Endpoint {
   document: Document;
 }
 
-/** Returns every operation of a document. */
 export function endpointsOf(document: Document): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({

@@ -2,16 +2,11 @@ import { collectionOf } from './collection.ts';
 import type { Document } from './openapi-types.ts';
 import { environment } from './environment.ts';
 
-/**
- * Makes the Postman collection and its environment.
- * @param documents the OpenAPI documents, keyed by name
- * @returns the contents of the files, keyed by path
- */
 export function postmanFiles(documents: Record<string, object>): Record<string, string> {
   // The cast is safe, because this project makes the documents and `npm run check` validates them.
   const collection = collectionOf(documents as Record<string, Document>);
   return {
-    'postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,
-    'postman/roomservice.postman_environment.json': `${JSON.stringify(environment(), null, 2)}\n`,
+    'contract/postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,
+    'contract/postman/roomservice.postman_environment.json': `${JSON.stringify(environment(), null, 2)}\n`,
   };
 }

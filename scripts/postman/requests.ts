@@ -2,7 +2,6 @@ import { type Endpoint, type Operation, type Parameter, type SecurityScheme, sch
 import { scriptsOf } from './scripts.ts';
 import { schemeVariable, type Step } from './story.ts';
 
-/** Returns one request of the Postman collection. It calls an operation as the step (scripts/postman/story.ts) describes. */
 export function requestOf({ method, path, operation, document }: Endpoint, step: Step): object {
   const { summary, description, parameters = [] } = operation;
   const body = bodyOf(operation, step);

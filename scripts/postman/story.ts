@@ -4,7 +4,6 @@
  */
 
 export interface Step {
-  /** Id of the operation in its OpenAPI document. */
   operation: string;
   /**
    * Text at the end of the request's name, after the summary of the operation. It is needed only if two requests call the same operation,
@@ -133,7 +132,6 @@ export const LEFT_OUT: Record<string, string> = {
   receiveReservation: 'needs the signature of an OTA with the secret of its channel',
 };
 
-/** Returns the name of the variable that holds the credential of a security scheme. */
 export function schemeVariable(scheme: string): string {
   const variable = SCHEME_VARIABLES[scheme];
   if (variable === undefined)
@@ -178,7 +176,6 @@ function replayed(): string {
   return "pm.response.to.have.header('Idempotent-Replayed', 'true');";
 }
 
-/** Returns a script line that stores a value in a variable of the collection, for the following requests. */
 function keep(variable: string, expression: string): string {
   return `pm.collectionVariables.set('${variable}', ${expression});`;
 }

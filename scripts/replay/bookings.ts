@@ -57,7 +57,6 @@ function parseLine(text: string, line: number): Booking {
   };
 }
 
-/** Returns the date that is the given number of days after `day`. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -69,7 +68,7 @@ export function nightsOf({ checkIn, checkOut }: Pick<Booking, 'checkIn' | 'check
 }
 
 /** Change of a booking on one day: `create` makes the booking, and `finish` gives it its final status. */
-export interface Step {
+interface Step {
   day: string;
   kind: 'create' | 'finish';
   booking: Booking;

@@ -39,10 +39,6 @@ export function propertiesOf(lanes: Lane[]) {
   }));
 }
 
-/**
- * Issues the credentials of the partner and of the PMS.
- * @param owner the headers that authenticate the owner's calls
- */
 export async function openActors(call: Call, owner: Headers): Promise<Actors> {
   const issue = async (path: string) => {
     const { body } = await call('POST', path, { headers: owner, json: { label: 'replay' } });
@@ -63,11 +59,9 @@ export type Outcome = 'confirmed' | 'cancelled' | 'completed' | 'no_show' | 'ref
 
 const OUTCOMES = { Canceled: 'cancelled', 'Check-Out': 'completed', 'No-Show': 'no_show' } as const;
 
-/** Result of sending all bookings of one lane (one room type of a hotel). */
 export interface Driven {
   lane: Lane;
   roomTypeId: string;
-  /** Final state of each booking. The key is the line of the booking in the file. */
   outcomes: Map<number, Outcome>;
   /** Descriptions of all responses with a wrong status. The list is empty if every response had the expected status. */
   faults: string[];
@@ -91,7 +85,6 @@ export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): 
   );
 }
 
-/** Returns the external id under which a booking is sent. */
 export function externalIdOf(booking: Booking): string {
   return `booking-${booking.line}`;
 }
@@ -99,7 +92,6 @@ export function externalIdOf(booking: Booking): string {
 class LaneDrive {
   readonly #actors: Actors;
   readonly #count = new NightCount();
-  /** Reservation ids that the service returned. The key is the line of the booking in the file. */
   readonly #ids = new Map<number, string>();
   readonly #driven: Driven;
 
@@ -141,9 +133,6 @@ class LaneDrive {
     }
   }
 
-  /**
-   * Returns the expected status: 400 for a booking without nights, 409 if one of its nights is full, and otherwise 201.
-   */
   #dueStatus(booking: Booking): number {
     if (booking.checkOut <= booking.checkIn) {
       return 400;

@@ -7,11 +7,6 @@ import type { Call } from './drive.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 
-/**
- * Runs one `roomservice` command on the data folder of the service.
- * @returns its standard output
- * @throws Error if the command fails
- */
 export async function runCommand(dataDir: string, words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...words], { env: environment(dataDir) });
   return stdout.trim();

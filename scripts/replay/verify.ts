@@ -1,7 +1,6 @@
 import { type Booking, dayAfter, nightsOf } from './bookings.ts';
 import { type Actors, type Driven, externalIdOf, type Outcome, RESERVATIONS } from './drive.ts';
 
-/** Result of comparing the service with the bookings of the file after the replay. */
 export interface Verdict {
   nightsCompared: number;
   oversoldNights: number;
@@ -41,7 +40,6 @@ function bookingsOf({ lane }: Driven): Booking[] {
   return lane.steps.filter(({ kind }) => kind === 'create').map(({ booking }) => booking);
 }
 
-/** Returns the number of rooms that should be held on each night after the replay, by date. */
 function countNights(driven: Driven): Map<string, number> {
   const held = bookingsOf(driven).filter(({ line }) => !NOTHING_HELD.includes(driven.outcomes.get(line) ?? 'refused'));
   const nights = Map.groupBy(held.flatMap(nightsOf), (night) => night);
@@ -63,10 +61,6 @@ async function readInventory({ call, pms }: Actors, driven: Driven) {
   return nights;
 }
 
-/**
- * Compares the partner's list of reservations with the accepted bookings.
- * @returns descriptions of the differences
- */
 async function compareList({ call, partner }: Actors, all: Driven[]): Promise<string[]> {
   const { body } = await call('GET', RESERVATIONS, { headers: partner });
   const listed = (body as Record<string, string>[]).map(

@@ -1,4 +1,3 @@
-/** Parts of JSON Schema that the OpenAPI documents use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];

@@ -21,7 +21,6 @@ interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
-/** Parts of an OpenAPI document from which the types of the SDK are generated. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components?: { schemas?: Record<string, Schema> };

@@ -24,7 +24,6 @@ const MAIL = {
 };
 type Environment = Record<string, string>;
 
-/** Returns the message of the error that `readConfig` throws for an invalid environment. */
 function faultOf(environment: Environment): string {
   try {
     readConfig(environment);

@@ -122,7 +122,6 @@ export function misspelledVariables(environment: Environment): string[] {
 /** Configuration of the commands that run on a partner's machine: the URL of the service, and a credential for it. */
 export type PartnerConfig = ReturnType<typeof readPartnerConfig>;
 
-/** Returns the API key that the command `listen` uses. */
 export function readPartnerApiKey(given: string | undefined, environment: Environment): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
 }

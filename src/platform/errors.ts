@@ -7,7 +7,7 @@ interface ErrorEntry {
   example: string;
 }
 
-/** Catalogue of the error codes of the API that have one fixed status (contract §7). */
+/** The error codes of the API that have one fixed status (contract §7). */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -176,7 +176,6 @@ export const GENERIC_ERRORS = {
 
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
-/** Error that becomes a 4xx response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly statusCode: number;
@@ -191,12 +190,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes an error from a specific code. The catalogue gives its status. */
 export function apiError(code: SpecificCode, message: string, headers: Record<string, string> = {}): ApiError {
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
-/** Makes the error for an invalid field of a request. The message begins with the path of the field (decision 6). */
+/** The message begins with the path of the field (decision 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }

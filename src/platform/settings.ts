@@ -214,14 +214,12 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Other
   ? `${Lowercase<First>}${Capitalize<CamelCase<Others>>}`
   : Lowercase<Name>;
 type Value<Each extends Row> = ReturnType<Each['parse']> | (Each extends { default: string } ? never : null);
-/** Values of all settings, parsed and typed. A setting without a value and without a default is null. */
 export type Values = { [Each in Row as CamelCase<Each['name']>]: Value<Each> };
 
 export function keyOf(name: SettingName): keyof Values {
   return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Values;
 }
 
-/** All environment variables of the service. */
 export const SETTINGS: readonly Setting<SettingName>[] = TABLE.map((row) => ({ default: null, ...row }));
 
 /** Names of all variables, also those that give the path of a file with a secret. */
@@ -229,7 +227,6 @@ export const SETTING_NAMES: ReadonlySet<string> = new Set(
   SETTINGS.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
 );
 
-/** Removes the backticks from a Markdown text, so that it can be shown in a terminal. */
 export function asPlainText(markdown: string): string {
   return markdown.replaceAll('`', '');
 }

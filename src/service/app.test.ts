@@ -11,14 +11,13 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { IN_WORDS } from '#platform/lib/patterns.ts';
 import { compileSchema } from '#platform/lib/validation.ts';
 import { TenantDocument } from './tenant-document/schema.ts';
-import { buildOpenApiDocuments, readRoutes } from '../../tools/openapi/openapi.ts';
+import { buildOpenApiDocuments, readRoutes } from '../../scripts/openapi/openapi.ts';
 
 interface Route {
   path: string;
   methods: string[];
 }
 
-/** Returns every path of the OpenAPI documents with its methods. Each path parameter has the value `x1`. */
 async function readDocumentedRoutes(): Promise<Route[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
   return documents

@@ -24,7 +24,7 @@ import { createCallBudgets, createCallers, createGuards } from './guards.ts';
 import { registerRoutes } from './routes.ts';
 import { readVersion } from './version.ts';
 
-export interface AppDependencies {
+interface AppDependencies {
   config: Pick<
     Config,
     | 'keepAliveSeconds'
@@ -46,7 +46,6 @@ export interface AppDependencies {
   /** Null: the workers find the events at their next poll. */
   wake: Wake | null;
   metrics?: HttpMetrics;
-  /** Bounds on streams of events. A missing field keeps its default. */
   streams?: Partial<StreamBounds> | undefined;
   /** Object that records when this process last reached the database, for `/readyz`. */
   contact?: DatabaseContact;
@@ -60,7 +59,7 @@ export interface AppDependencies {
   testCalls?: TestCallOptions['sending'];
 }
 
-/** Creates the API with all its parts and routes, and connects the parts to each other. The app does not listen yet. */
+/** The app does not listen yet. */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
   const refusals = createRefusalHook(deps);

@@ -12,7 +12,7 @@ import { createRefuseIfClosed } from '#restaurant/opening/opening.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.ts';
 
-export interface Platform {
+interface Platform {
   db: Database;
   keyring: Keyring;
   caches: Caches;

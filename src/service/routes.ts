@@ -47,7 +47,7 @@ import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Business } from './business.ts';
 import type { Callers, Guards } from './guards.ts';
 
-export interface Parts extends Business {
+interface Parts extends Business {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
   db: Database;
   keyring: Keyring;

@@ -14,7 +14,7 @@ import { readWakeUp, WAKE_UP_CHANNEL } from '#webhooks/deliveries/wake-ups.ts';
 import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
 
-export interface WorkerDependencies {
+interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
   /** If the URL is undefined, the worker finds the events of other processes only by its poll. */

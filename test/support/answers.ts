@@ -15,12 +15,10 @@ export function assertError(answer: Answer, status: number, code: string): strin
   return answer.body.message;
 }
 
-/** Returns the faults that the message of a 400 `invalid_request` response lists, one string for each fault. */
 export function faultsOf(answer: Answer): string[] {
   return assertError(answer, 400, 'invalid_request').split(' | ');
 }
 
-/** Returns the number of responses with each status, keyed by status. */
 export function countByStatus(answers: Answer[]): Record<number, number> {
   const groups = Object.entries(Object.groupBy(answers, ({ status }) => status));
   return Object.fromEntries(groups.map(([status, group]) => [status, group?.length ?? 0]));

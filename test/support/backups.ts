@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { OperatorError } from '#platform/errors.ts';
 
-/** Reads the text of a backup file. */
 export async function textOf(path: string): Promise<string> {
   return zstdDecompressSync(await readFile(path)).toString();
 }

@@ -3,23 +3,19 @@ import { isIP } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 
-/** A private key and its self-signed certificate, both in PEM format. */
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-export interface CertificateOptions {
+interface CertificateOptions {
   /** Host names and IP addresses for which the certificate is valid. */
   hosts?: string[];
   notBefore?: Date;
   notAfter?: Date;
 }
 
-/**
- * Makes a self-signed certificate. By default it is for `localhost` and 127.0.0.1, and valid from yesterday until a
- * year from now.
- */
+/** By default for `localhost` and 127.0.0.1, and valid from yesterday until a year from now. */
 export async function makeCertificate(options: CertificateOptions = {}): Promise<Certificate> {
   const { hosts = ['localhost', '127.0.0.1'], notBefore = daysFromNow(-1), notAfter = daysFromNow(365) } = options;
   const altNames = hosts.map((host) =>

@@ -13,22 +13,16 @@ export interface TestChannel {
   channel_secret: string;
 }
 
-/** Makes a channel of the tenant through the API, as the tenant's owner. */
 export async function makeChannel(service: TestService, tenant: TestTenant, source = 'an-ota'): Promise<TestChannel> {
   const made = await service.call('POST', CHANNELS, { headers: tenant.owner, json: { source } });
   assert.equal(made.status, 201, made.text);
   return made.body;
 }
 
-/** Returns the current Unix time in seconds, which is the unit of the timestamp that channels sign. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/**
- * Returns the headers of a channel's call: content type, channel key, timestamp, and the signature over the timestamp
- * and the body.
- */
 export function channelHeaders(
   channel: Pick<TestChannel, 'channel_key' | 'channel_secret'>,
   body: string | Buffer,
@@ -42,10 +36,7 @@ export function channelHeaders(
   };
 }
 
-/**
- * Sends a reservation to the service as an OTA does, signed with the secret of the channel.
- * @param at the timestamp to sign, in Unix seconds. By default, it is the current time
- */
+/** @param at timestamp to sign, in Unix seconds */
 export async function sendReservation(
   service: TestService,
   channel: TestChannel,

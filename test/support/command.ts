@@ -22,9 +22,7 @@ const DATABASE_LINE = /^Database: .*\n/m;
 
 export interface CommandOptions {
   env?: Record<string, string>;
-  /** Path of the Node program that runs the command. By default it is the Node of this process. */
   node?: string;
-  /** Path of `bin/roomservice.js`. By default, it is the path in this checkout. */
   program?: string;
   /** If true, the command runs in a process group of its own, like a command in a terminal. */
   detached?: boolean;
@@ -42,7 +40,6 @@ export interface Ended {
   database: string;
 }
 
-/** A running `roomservice …` command. */
 export interface Command {
   pid: number;
   /** Returns what the command has printed until now: all of stdout, then all of stderr. */
@@ -57,7 +54,6 @@ export interface Command {
 }
 
 const running = new Set<ChildProcess>();
-/** Commands that run in this process. */
 const here = new Set<Command>();
 /** Temporary folders that `cleanUp` removes. Each holds a DATA_DIR or other files of a test. */
 const folders = new Set<string>();
@@ -151,7 +147,6 @@ export function startCommand(args: string[], { env = {} }: Pick<CommandOptions, 
   return command;
 }
 
-/** Runs a command in this process until it ends. */
 export async function runCommand(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Ended> {
   return await startCommand(args, options).ended;
 }
@@ -169,7 +164,6 @@ export interface Serving extends Command {
   url: string;
 }
 
-/** Starts `serve …` in this process, and waits until it prints the URL on which it listens. */
 export async function startServing(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Serving> {
   return await listening(startCommand(['serve', ...args], options));
 }

@@ -8,7 +8,6 @@ import { testLayout } from './test-cluster.ts';
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
   db: Database;
-  /** URL of the database through the proxy. */
   url: string;
   /** Cuts every connection and refuses new ones. */
   refuse(): Promise<void>;
@@ -22,11 +21,6 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/**
- * Starts a proxy to a PostgreSQL server.
- * @param url URL of this server
- * @param poolSize number of connections in the pool that the returned `db` uses
- */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let isOpen = true;

@@ -5,7 +5,7 @@ import type { Certificate } from './certificate.ts';
 import { connectToDatabase } from './database-socket.ts';
 
 /** TLS entrance to a PostgreSQL server that has no TLS of its own. */
-export interface TlsDatabase {
+interface TlsDatabase {
   /** Returns the URL of the database through the entrance. @param query query of the URL, for example `sslmode=require` */
   urlWith: (query: string, host?: string) => string;
   close: () => void;

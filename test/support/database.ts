@@ -8,7 +8,7 @@ import pg from 'pg';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
-import { checkServicesOf } from '../routing/service-database.ts';
+import { checkServicesOf } from '../suites/routing/service-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { runFolder } from './run-folder.ts';
 import { openCluster, OUTSIDE_URL, testLayout } from './test-cluster.ts';
@@ -16,7 +16,7 @@ import { openCluster, OUTSIDE_URL, testLayout } from './test-cluster.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Address of the PostgreSQL of the tests, and the name of the template from which the test databases are cloned. */
-export interface TestServer {
+interface TestServer {
   url: string;
   template: string;
 }
@@ -218,7 +218,6 @@ function urlOf(serverUrl: string, database: string): string {
   return url.href;
 }
 
-/** Reads all rows of the tables as text, in a fixed order. */
 export async function rowsOf({ db }: TestDatabase, tables: string[]): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {};
   for (const table of tables) {

@@ -54,7 +54,6 @@ export async function open(dataDir: string, options: Partial<EmbeddedOptions> = 
   return embedded;
 }
 
-/** Runs one statement on a new connection and closes the connection. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   client.on('error', () => {});

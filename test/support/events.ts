@@ -11,9 +11,6 @@ import type { EventInput, TransactionWithEvents } from '#webhooks/events/events.
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 
-/**
- * Tenant and credential to which an event belongs. A `TestTenant` has both fields, so tests can pass a `TestTenant`.
- */
 export interface CredentialRef {
   tenantId: number;
   credential: { id: string };
@@ -92,10 +89,7 @@ export async function insertBacklog(
   });
 }
 
-/**
- * Inserts one credential for each webhook URL. Writes them directly to the database, because that is faster than the
- * API.
- */
+/** Writes them directly to the database, because that is faster than the API. */
 export async function insertCredentials(
   service: TestService,
   tenantId: number,
@@ -126,18 +120,15 @@ export async function insertCredentials(
   return ids.map((id) => ({ tenantId, credential: { id } }));
 }
 
-/** Removes all events of all tenants, and their deliveries. */
 export async function removeAllEvents(db: Database): Promise<void> {
   await db.deleteFrom('delivery').execute();
   await db.deleteFrom('event').execute();
 }
 
-/** Reads the events of a tenant, in the order in which they were written. */
 export async function eventRows(db: Database, tenantId: number) {
   return await db.selectFrom('event').selectAll().where('tenant_id', '=', tenantId).orderBy('id').execute();
 }
 
-/** Reads the deliveries of a tenant with the bodies of their events, in the order in which the events were written. */
 export async function deliveryRows(db: Database, tenantId: number) {
   return await db
     .selectFrom('delivery')

@@ -8,7 +8,6 @@ import type { TestService, TestTenant } from './service.ts';
 
 export const EVENTS = '/v1/third-party/events/';
 
-/** An entry in the response of `GET /v1/third-party/events/`. */
 export interface ListedEvent {
   cursor: string;
   event: string;
@@ -57,7 +56,6 @@ export async function insertEvents(db: Database, events: EventRow[]): Promise<st
   return events.map(({ id }) => id);
 }
 
-/** Reads one page of the feed through the API, as the partner reads it. */
 export async function readEvents(
   service: TestService,
   partner: Record<string, string>,
@@ -68,7 +66,6 @@ export async function readEvents(
   return answer.body;
 }
 
-/** Reads all pages of the feed after the cursor `after`, until a page is empty. */
 export async function readToEnd(service: TestService, partner: Record<string, string>, after = '', limit = 50) {
   const all: ListedEvent[] = [];
   let next = after;

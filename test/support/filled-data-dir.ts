@@ -10,7 +10,7 @@ import { eventually } from './webhooks.ts';
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
 /** Functions that call a running service, as a partner and as the owner of the demo tenant. */
-export interface DemoClient {
+interface DemoClient {
   partner: Send;
   owner: Send;
   /** Places an order and confirms it, which causes one event. @returns the external id of the order */
@@ -26,7 +26,6 @@ export interface FilledDataDir {
    */
   env: Record<string, string>;
   webhookSecret: string;
-  /** Cursor of the feed after its first two events. */
   cursor: string;
   /**
    * Response bodies that the function `look` read before the service stopped, for example the list of orders. A test compares the bodies of

@@ -12,7 +12,6 @@ import { runFolder } from './run-folder.ts';
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 
-/** Ports that `freePort` has returned in this process. */
 const taken = new Set<number>();
 
 /**

@@ -19,11 +19,9 @@ export interface Guide {
   blocks: Block[];
   /** Anchors of the headings. An anchor is the part after `#` in a link to a heading. */
   anchors: Set<string>;
-  /** Targets of all links in the guide. */
   links: string[];
 }
 
-/** Reads and parses every guide in `docs/guides/`. */
 export function readGuides(): Guide[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
   return names.map((name) => parseGuide(name, readFileSync(join(FOLDER, name), 'utf8')));

@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/**
- * Settings of a role that would break the service if they applied to it.
- */
 const HOSTILE = {
   default_transaction_isolation: 'repeatable read',
   timezone: 'America/Santiago',

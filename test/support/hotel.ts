@@ -24,16 +24,11 @@ export interface TestHotel extends TestTenant {
   plans: Record<string, string>;
 }
 
-/**
- * Makes a tenant that has a restaurant and the hotel of `sampleHotel`. `changes` replaces fields of its tenant
- * document.
- */
 export async function openHotel(service: TestService, changes: Partial<TenantDocument> = {}): Promise<TestHotel> {
   const tenant = await service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel(), ...changes });
   return { ...tenant, ...(await readIds(service, tenant.tenantId)) };
 }
 
-/** Makes a tenant whose hotel is one property with the given room types. */
 export async function openSmallHotel(
   service: TestService,
   roomTypes: NonNullable<NonNullable<TenantDocument['properties']>[number]['room_types']>,
@@ -66,7 +61,6 @@ async function readIds({ database: { db } }: TestService, tenantId: number) {
   };
 }
 
-/** Returns the date that is the given number of days after `day`. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -120,7 +114,6 @@ export function stay(hotel: Pick<TestHotel, 'roomTypes'>, changes: Record<string
   };
 }
 
-/** Returns the path of one reservation in the third-party API. */
 export function reservationPath(externalId: string, action = ''): string {
   return `${RESERVATIONS}${encodeURIComponent(externalId)}/${action}`;
 }
@@ -139,7 +132,6 @@ export async function sellable(
   return answer.body.days.map((day: { sellable: number }) => day.sellable);
 }
 
-/** Sets the status of a reservation through the API, as a member of staff. `more` adds fields to the request. */
 export function setStayStatus(
   service: TestService,
   hotel: TestTenant,
@@ -190,17 +182,12 @@ export async function openChannel(service: TestService, hotel: TestHotel, source
   };
 }
 
-/**
- * Makes a PMS credential.
- * @returns the headers that authenticate calls with this credential
- */
 export async function pmsHeaders(service: TestService, hotel: TestTenant): Promise<Record<string, string>> {
   const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner, json: {} });
   assert.equal(made.status, 201, made.text);
   return { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
 }
 
-/** Writes rates or restrictions of a rate plan through the PMS API. */
 export async function writePlan(
   service: TestService,
   pms: Record<string, string>,

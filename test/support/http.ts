@@ -16,7 +16,6 @@ export interface Answer {
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Value that is sent as a JSON body. */
   json?: unknown;
   /** Body that is sent unchanged. Its class decides the content type, for example `URLSearchParams` is sent as a form. */
   body?: string | Buffer | URLSearchParams | FormData;
@@ -58,7 +57,6 @@ export async function callUnchecked(
   return { status, headers, text, body: parsed };
 }
 
-/** Returns the body of a call as text or bytes, with its content type header. */
 async function bodyOf({ json, body }: CallOptions) {
   if (json !== undefined) {
     return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
@@ -89,7 +87,6 @@ async function textOf({ body }: Dispatcher.ResponseData, headers: Headers): Prom
   return (bytes.length === 0 ? bytes : await decompress(bytes)).toString();
 }
 
-/** Returns the first bytes of a response as text, and closes its connection. */
 async function firstTextOf(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     return chunk.toString();

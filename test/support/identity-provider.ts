@@ -66,7 +66,6 @@ export function providerAt({ url }: Pick<KeyServer, 'url'>): IdentityProvider {
   return { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, requiresVerifiedEmail: true };
 }
 
-/** Signs a token of the identity provider for the person with this e-mail. */
 export function signToken(key: SigningKey, claims: Record<string, unknown>, header: Record<string, unknown> = {}) {
   const now = Math.floor(Date.now() / 1000);
   const defaults = { iss: ISSUER, aud: AUDIENCE, sub: 'user-17', iat: now, exp: now + 600, email_verified: true };

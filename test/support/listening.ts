@@ -5,7 +5,6 @@ import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type Command, startProgram } from './command.ts';
 import { eventually } from './webhooks.ts';
 
-/** A running `roomservice listen` command. */
 export interface Listening extends Command {
   /** Returns the printed lines that describe events. */
   lines(): string[];

@@ -9,7 +9,7 @@ const PARTS = [
   'dist',
   'migrations',
   'contract',
-  'demo',
+  'examples/demo',
   'docs/guides',
   'docs/operating',
   'src/developer/docs/assets',

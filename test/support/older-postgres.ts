@@ -13,7 +13,7 @@ const PROJECT = join(import.meta.dirname, 'older-postgres');
 const PASSWORD = 'older';
 
 /** PostgreSQL of the previous major version, with an empty database. */
-export interface OlderPostgres {
+interface OlderPostgres {
   /** DATA_DIR whose embedded database is this one, as an earlier version of the service left it. */
   dataDir: string;
   url: string;

@@ -5,7 +5,6 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
 
-/** The parts of an OpenAPI document that tests read. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks?: Record<string, { post: DocumentedOperation }>;
@@ -31,7 +30,7 @@ export interface Content {
   examples?: Record<string, { value: unknown }>;
 }
 
-export interface DocumentedAnswer {
+interface DocumentedAnswer {
   headers?: Record<string, { required?: boolean }>;
   content?: Record<string, Content>;
 }
@@ -101,7 +100,6 @@ function percentDecoded(step: string): string {
   }
 }
 
-/** An operation of the OpenAPI documents in `contract/`. */
 interface Known {
   method: string;
   path: string;
@@ -109,7 +107,6 @@ interface Known {
   operation: DocumentedOperation;
 }
 
-/** What the documents say about the responses of an operation with one status. */
 interface KnownAnswer {
   requiredHeaders: string[];
   /** Schemas of the body, by content type. Undefined if the response has no body. */
@@ -145,7 +142,6 @@ function knownOperations(): Known[] {
   return operations;
 }
 
-/** Reads the OpenAPI documents in `contract/`, each with its name. */
 export function readDocuments(): [name: string, document: OpenApiDocument][] {
   const folder = join(import.meta.dirname, '..', '..', 'contract');
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -153,7 +149,7 @@ export function readDocuments(): [name: string, document: OpenApiDocument][] {
 }
 
 /** A response that was read to its end. `body` is the parsed JSON, or the text if the response has another content type. */
-export interface ReadAnswer {
+interface ReadAnswer {
   status: number;
   headers: Headers;
   text: string;
@@ -180,7 +176,10 @@ export function assertDocumented(method: string, target: string, answer: ReadAns
   }
   const where = `${method} ${known.path} ${status}`;
   const documented = known.operation.responses[status];
-  assert.ok(documented, `${where} is in no OpenAPI document (tools/openapi makes them): ${answer.text.slice(0, 500)}`);
+  assert.ok(
+    documented,
+    `${where} is in no OpenAPI document (scripts/openapi makes them): ${answer.text.slice(0, 500)}`,
+  );
   const { requiredHeaders, content } = knownAnswer(documented, known.document);
   for (const name of requiredHeaders) {
     assert.ok(answer.headers.has(name), `${where} comes without its header ${name}`);

@@ -12,7 +12,6 @@ export const NEW_PASSWORD = 'a password of my own';
 
 type Node = Pick<TestService, 'call'>;
 
-/** Returns an e-mail address that no user has. */
 export function newEmail(): string {
   return `person-${randomBytes(6).toString('hex')}@demo.example`;
 }
@@ -39,19 +38,16 @@ export async function choosePassword(node: Node, link: Answer, password = NEW_PA
   });
 }
 
-/** Returns headers for later calls. They send the session cookie that this response has set. */
 export function cookieOf(answer: Answer): Record<string, string> {
   return consoleHeaders(cookieTokenOf(answer));
 }
 
-/** Returns the people of the tenant, as the staff API lists them. */
 export async function listPeople(node: Node, { owner }: TestTenant) {
   const answer = await node.call('GET', PEOPLE, { headers: owner });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
 
-/** Reads the data of the signed-in person from the API. */
 export async function readMe(node: Node, headers: Record<string, string>): Promise<Answer> {
   return await node.call('GET', ME, { headers });
 }
@@ -81,7 +77,6 @@ export async function signInForToken(node: Node, email: string, password = NEW_P
   return await node.call('POST', '/v1/auth/token/', { json: { email, password } });
 }
 
-/** Returns the entries of the audit trail about a person, newest first. */
 export async function auditOf(node: Node, { owner }: TestTenant, subject: string) {
   const body = await entriesOf(node, '/v1/staff/audit/', owner);
   return body.filter((entry: { subject: string }) => entry.subject === subject);

@@ -16,7 +16,6 @@ export function findPgbouncer(): number | undefined {
   }
 }
 
-/** Ids of the user "nobody" on Linux. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface Pgbouncer {

@@ -10,7 +10,6 @@ export const PMS = '/v1/channel-manager/pms';
 
 /** A tenant with a hotel, a PMS credential, and a channel for bookings of an OTA. */
 export interface ManagedHotel extends TestTenant {
-  /** Headers for calls with the PMS credential. */
   pms: Record<string, string>;
   channel: TestChannel;
   /**
@@ -63,7 +62,6 @@ export async function bookByOta(service: TestService, hotel: ManagedHotel, booki
   return await sendReservation(service, hotel.channel, { ...made, ...booking });
 }
 
-/** Books a stay through the third-party API. */
 export async function bookByPartner(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_reservation_id: `R-${bookings}`, guest: { name: 'Bo Guest', phone: '+351 1' } };

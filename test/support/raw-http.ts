@@ -70,7 +70,6 @@ export function openConnection(url: string): RawConnection {
   };
 }
 
-/** Parses the responses that have arrived completely. */
 function parseAnswers(received: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = received;

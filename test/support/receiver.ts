@@ -37,15 +37,11 @@ export interface ReceiverOptions {
 }
 
 export interface Receiver {
-  /** Webhook URL of the receiver: `https://127.0.0.1:<port>/hook`. */
   readonly url: string;
   readonly port: number;
   readonly certificate: Certificate;
-  /** Received requests in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** Number of TLS connections that were opened since the start. */
   readonly connectionCount: number;
-  /** Number of TLS connections that are open now. */
   readonly openConnections: number;
   /** Changes the reaction to all following requests. */
   answerWith(answer: (request: ReceivedRequest) => Answer): void;

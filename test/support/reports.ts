@@ -4,13 +4,12 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import type { Answer } from './http.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-export const REPORT = '/v1/staff/reports/days/';
+const REPORT = '/v1/staff/reports/days/';
 
 export function report(service: TestService, tenant: TestTenant, query: string): Promise<Answer> {
   return service.call('GET', `${REPORT}?${query}`, { headers: tenant.owner });
 }
 
-/** Reads the days of a report, keyed by date. */
 export async function readDays(
   service: TestService,
   tenant: TestTenant,
@@ -24,7 +23,6 @@ export async function readDays(
 
 let inserted = 0;
 
-/** Inserts an order that was placed at the given time, directly into the database. `changes` replaces columns. */
 export async function insertOrderAt(
   { database }: TestService,
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,

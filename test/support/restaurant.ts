@@ -12,24 +12,18 @@ export const ORDERS = '/v1/third-party/orders/';
 export const STAFF_MENU = '/v1/staff/menu/';
 export const STAFF_ORDERS = '/v1/staff/orders/';
 
-/** Reads the dishes through the API, as a partner of the tenant. */
 export async function listDishes(service: TestService, tenant: Pick<TestTenant, 'partner'>): Promise<Dish[]> {
   const answer = await service.call('GET', MENU, { headers: tenant.partner });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
 
-/**
- * Reads one dish of the menu.
- * @throws if the menu has no dish with this SKU
- */
 export async function dishOf(service: TestService, tenant: Pick<TestTenant, 'partner'>, sku: string): Promise<Dish> {
   const dish = (await listDishes(service, tenant)).find((each) => each.sku === sku);
   assert.ok(dish, `${sku} is not on the menu`);
   return dish;
 }
 
-/** Reads the menu document of the tenant, with its entity tag. */
 export async function readStaffMenu(
   service: TestService,
   tenant: Pick<TestTenant, 'staff'>,
@@ -39,12 +33,10 @@ export async function readStaffMenu(
   return { etag: headers.get('etag') ?? '', menu: body };
 }
 
-/** Returns the path of one order in the third-party API. */
 export function orderPath(externalOrderId: string, action = ''): string {
   return `${ORDERS}${encodeURIComponent(externalOrderId)}/${action}`;
 }
 
-/** Reads `subject` and `details` of each entry of the audit trail with this action, newest first. */
 export async function auditOf(
   service: TestService,
   tenant: Pick<TestTenant, 'owner'>,
@@ -57,7 +49,6 @@ export async function auditOf(
 
 let placed = 0;
 
-/** Places an order for one pizza under a new external id. `changes` replaces fields of the request. */
 export function place(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,
@@ -68,7 +59,6 @@ export function place(
   return service.call('POST', ORDERS, { headers: tenant.partner, json });
 }
 
-/** Sets the status of an order through the API, as a member of staff. `more` adds fields to the request. */
 export function setOrderStatus(
   service: TestService,
   tenant: TestTenant,

@@ -7,8 +7,6 @@ import { isRunning } from './process.ts';
 
 /** Environment variable with the path of the folder that all test processes of one run share. */
 const VARIABLE = 'TEST_RUN_FOLDER';
-/** Environment variable with the path of the temporary folder of the machine. It is for files that later runs use again. */
-const LASTING = 'TEST_LASTING_FOLDER';
 /** Folder of Linux whose files are in memory and not on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
 /** Free space in bytes that `MEMORY_FOLDER` must have. A run uses less than 2 GiB at any time. */
@@ -28,7 +26,6 @@ export async function makeRunFolder(): Promise<void> {
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
   await chmod(folder, 0o755);
   process.env[VARIABLE] = folder;
-  process.env[LASTING] = tmpdir();
   process.env['TMPDIR'] = folder;
 }
 
@@ -69,13 +66,6 @@ function isMemoryFolderUsable(): boolean {
 /** Returns the folder that all test processes of this run share, or undefined if `npm test` has not started this process. */
 export function runFolder(): string | undefined {
   return process.env[VARIABLE];
-}
-
-/**
- * Returns the temporary folder of the machine. It is for files that later runs use again, because the run folder is removed after the run.
- */
-export function lastingFolder(): string {
-  return process.env[LASTING] ?? tmpdir();
 }
 
 export async function removeRunFolder(): Promise<void> {

@@ -11,13 +11,13 @@ import { type ListedEvent, readToEnd } from './feed.ts';
 import { openHotel, type TestHotel } from './hotel.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), 'utf8');
+const DEMO = readFileSync(join(import.meta.dirname, '../../examples/demo/tenant.json'), 'utf8');
 
-/** Pattern of the SKUs of the dishes in demo/tenant.json that tests need. */
+/** Pattern of the SKUs of the dishes in examples/demo/tenant.json that tests need. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant that has the hotel of demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
+ * Makes a tenant that has the hotel of examples/demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
  * whose SKU begins with `SANDBOX-`. The name of the tenant is new.
  */
 export async function openDemo(service: TestService): Promise<TestHotel> {
@@ -26,10 +26,9 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
   return await openHotel(service, { menu: { ...menu, dishes }, properties });
 }
 
-export interface SandboxSetting {
+interface SandboxSetting {
   /** Connections to the database. By default, they are those of the service. */
   db?: Database;
-  /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
@@ -55,7 +54,6 @@ export function startSandboxWorker(
   return worker;
 }
 
-/** Reads the events of one order or reservation from the feed of the partner, oldest first. */
 export async function eventsOfSubject(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,

@@ -18,7 +18,7 @@ import type { TestCallOptions } from '#webhooks/deliveries/test-call.ts';
 import { type Answer, type CallOptions, callUnchecked } from './http.ts';
 import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { openServiceDatabase, type ServiceDatabase } from '../routing/service-database.ts';
+import { openServiceDatabase, type ServiceDatabase } from '../suites/routing/service-database.ts';
 import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
@@ -43,18 +43,14 @@ export interface ServiceOptions {
   testCalls?: TestCallOptions['sending'];
   /** Signal that tells the service that its process begins to stop. */
   stopping?: AbortSignal;
-  /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
 export interface TestTenant {
   tenantId: number;
   document: TenantDocument;
-  /** Headers that authenticate calls of the owner. */
   owner: Record<string, string>;
-  /** Headers that authenticate calls of a member of staff. */
   staff: Record<string, string>;
-  /** Headers that authenticate calls of a partner. */
   partner: Record<string, string>;
   credential: CredentialSecret;
 }
@@ -73,7 +69,6 @@ export interface TestService {
   /** Lowest id that a tenant of this test file can have. Tenants with lower ids belong to other files that share the database. */
   firstTenantId: number;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
   /**
    * Applies a tenant document without a call to this service, as the command `roomservice tenant apply` does in its own process. Services
@@ -182,7 +177,6 @@ export async function call(url: string, method: string, path: string, options: C
   return answer;
 }
 
-/** Environment variables of a command that uses the database and the master key of the service. */
 export function envOf({ database, masterKey }: Pick<TestService, 'database' | 'masterKey'>) {
   return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
 }

@@ -14,18 +14,16 @@ export const SESSIONS = '/v1/staff/sessions/';
 export const CONSOLE = { 'x-roomservice-console': '1' };
 
 /** A session that a test has opened directly in the database, and the headers that send its cookie. */
-export interface TestSession {
+interface TestSession {
   id: string;
   token: string;
   headers: Record<string, string>;
 }
 
-/** Returns the headers that a console sends with a session cookie. */
 export function consoleHeaders(token: string, name = 'roomservice'): Record<string, string> {
   return { ...CONSOLE, cookie: `${name}=${token}` };
 }
 
-/** Signs in with a password, as a console does. */
 export async function signIn(
   node: Pick<TestService, 'call'>,
   { document }: TestTenant,
@@ -39,14 +37,12 @@ export async function signIn(
   return await node.call('POST', SESSION, { headers, json });
 }
 
-/** Returns the token in the `Set-Cookie` header of a response. */
 export function tokenOf(answer: Answer): string {
   const token = /=([\w-]{64});/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
   assert.ok(token, 'the response sets a session cookie');
   return token;
 }
 
-/** Returns the id of the tenant's user with this role. */
 export async function personId({ database: { db } }: TestService, tenantId: number, role: 'owner' | 'staff') {
   const { id } = await db
     .selectFrom('app_user')

@@ -51,7 +51,6 @@ export function keepSharedService(): void {
   isKeptOpen = true;
 }
 
-/** Closes the shared service, if a test file has used it. */
 export async function closeSharedService(): Promise<void> {
   const closing = shared;
   shared = undefined;

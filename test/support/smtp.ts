@@ -6,13 +6,12 @@ import type { Certificate } from './certificate.ts';
 import { eventually } from './webhooks.ts';
 
 /** A mail that the server has accepted. */
-export interface ReceivedMail {
+interface ReceivedMail {
   /** Sender in the SMTP envelope of the mail. `to` has the recipients. */
   from: string;
   to: string[];
   /** Header fields with their names in lower case. */
   headers: Map<string, string>;
-  /** Text of the mail, decoded. */
   text: string;
   isEncrypted: boolean;
   /** User name with which the client has signed in, or null if the client has not signed in. */
@@ -38,7 +37,6 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Waits until `count` mails have arrived, and returns all mails. */
   waitFor(count: number): Promise<readonly ReceivedMail[]>;
-  /** Stops the server, and cuts every connection. */
   close(): Promise<void>;
 }
 

@@ -7,22 +7,17 @@ export const CHANGES = '/v1/staff/changes/';
 
 /** Block of a stream of events, which is the text between two empty lines. Fields that the block does not contain are undefined. */
 export interface StreamBlock {
-  /** Text of a comment line, without the colon that begins the line. */
   comment?: string;
   event?: string;
   retry?: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read data of every shape
   data?: any;
-  /** Time at which the test received this block, in milliseconds of `performance.now()`. */
   atMs: number;
 }
 
-/** An open stream of events. */
 export interface TestStream {
   response: Response;
-  /** Blocks that have arrived so far. */
   blocks: StreamBlock[];
-  /** Blocks that are events, which means that they are no comments. */
   events(): StreamBlock[];
   /**
    * Returns the first block after the first `from` blocks for which `fits` returns true. The block may have arrived already.
@@ -107,7 +102,6 @@ export function hasTopic(topic: string): (block: StreamBlock) => boolean {
   return ({ event, data }) => event === 'change' && data.topics.includes(topic);
 }
 
-/** Returns the topics of all changes that the stream has reported. */
 export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
 }

@@ -9,7 +9,7 @@ interface ClusterNode {
 }
 
 /** A cluster (Citus) that `TEST_DATABASE_URL` names. Each test file gets its own database on all nodes of the cluster. */
-export interface TestCluster {
+interface TestCluster {
   /** URLs of all nodes. The first one is the coordinator. */
   nodeUrls: string[];
   /**
@@ -31,7 +31,6 @@ export function openCluster(): Promise<TestCluster | null> {
   return cluster;
 }
 
-/** Returns true if the tests run on a cluster (Citus). */
 export async function isTestCluster(): Promise<boolean> {
   return (await openCluster()) !== null;
 }
@@ -40,7 +39,6 @@ export async function isTestCluster(): Promise<boolean> {
 export const noCopies =
   (await isTestCluster()) && 'no snapshot covers the nodes of a cluster, so it has no backup and no move';
 
-/** Returns the layout of the test databases: `cluster` or `one node`. */
 export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';
 }
@@ -108,7 +106,6 @@ async function run(url: string, statements: string[]): Promise<void> {
   }
 }
 
-/** Returns the layout of a database, for further connections to it. */
 export function layoutOf(db: Database): Layout {
   return isCluster(db) ? 'cluster' : 'one node';
 }

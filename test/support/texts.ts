@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** Number of code points from U+D800 to U+DFFF. They are surrogates, which are no characters. */
 const SURROGATES = 0x800;
 
 /**

@@ -5,7 +5,6 @@ import { entriesOf } from './lists.ts';
 import type { ReceivedRequest } from './receiver.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-/** An entry in the response of `GET /v1/staff/webhook-deliveries/`. */
 export interface ListedDelivery {
   id: string;
   event: string;
@@ -15,10 +14,6 @@ export interface ListedDelivery {
   created_at: string;
 }
 
-/**
- * Registers a webhook URL.
- * @returns the webhook secret
- */
 export async function register(service: TestService, partner: Record<string, string>, url: string): Promise<string> {
   const answer = await service.call('POST', '/v1/third-party/webhook/', {
     headers: partner,
@@ -28,10 +23,6 @@ export async function register(service: TestService, partner: Record<string, str
   return answer.body.webhook_secret;
 }
 
-/**
- * Places an order.
- * @returns the order's id and its external id
- */
 export async function placeOrder(
   service: TestService,
   partner: Record<string, string>,
@@ -72,7 +63,6 @@ export async function listDeliveries(service: TestService, tenant: TestTenant): 
   return await entriesOf(service, '/v1/staff/webhook-deliveries/', tenant.staff);
 }
 
-/** Waits until the tenant's only delivery has the given status, and returns the delivery. */
 export async function onlyDelivery(service: TestService, tenant: TestTenant, status: string): Promise<ListedDelivery> {
   return await eventually(async () => {
     const [delivery, ...others] = await listDeliveries(service, tenant);

@@ -1,8 +1,8 @@
 /**
- * Folder and module of a source file. `wing` is the folder in `src/`, or `tools`. `room` is the module, which is a folder or file in the
+ * Folder and module of a source file. `wing` is the folder in `src/`, or `scripts`. `room` is the module, which is a folder or file in the
  * wing. For example, src/hotel/rates/store.ts has the wing `hotel` and the room `rates`, and src/service/app.ts has `service` and `app`.
  */
-export interface Place {
+interface Place {
   wing: string;
   room: string;
 }
@@ -10,7 +10,7 @@ export interface Place {
 export interface Drawing {
   /**
    * Names of the folders on each level of the diagram in docs/ARCHITECTURE.md, lowest level first. They are the folders of `src/`, and
-   * `tools`.
+   * `scripts`.
    */
   floors: string[][];
   /**

@@ -12,7 +12,7 @@ const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
  * Folders whose code assembles the service or a tool from the modules of the other folders. This code may import every file of another
  * module, except the store files, which contain the SQL of the module.
  */
-const COMPOSITION_ROOTS = new Set(['service', 'tools']);
+const COMPOSITION_ROOTS = new Set(['service', 'scripts']);
 const STORE = /(?:\/|-)store\.ts$/;
 
 interface Import {

@@ -10,7 +10,7 @@ interface NumberedPage {
 
 const NUMBERS = String.raw`(\d+(?:(?:, | and | to )\d+)*)`;
 
-export const NUMBERED_PAGES: NumberedPage[] = [
+const NUMBERED_PAGES: NumberedPage[] = [
   { path: 'docs/contract/third-party.md', heading: /^## (\d+)\. /gm, reference: /(?<!PMS )\bcontract,? §(\d+)/gi },
   { path: 'docs/contract/pms.md', heading: /^## (\d+)\. /gm, reference: /\bPMS contract,? §(\d+)/gi },
   {

@@ -33,7 +33,7 @@ function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [st
 const DRAWING = readDrawing(
   [
     '```',
-    '┌─ tools/ ─────────────────────┐',
+    '┌─ scripts/ ───────────────────┐',
     '│ openapi                      │',
     '├─ service/ ───────────────────┤',
     '│ app < cli                    │',
@@ -52,17 +52,19 @@ const DRAWING = readDrawing(
 
 describe('the diagram of folders and modules in ARCHITECTURE.md', () => {
   test('readDrawing reads the levels of the folders and of their modules from the diagram', () => {
-    assert.deepEqual(DRAWING.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
+    assert.deepEqual(DRAWING.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['scripts']]);
     assert.deepEqual(DRAWING.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
     assert.deepEqual(DRAWING.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
   });
 
   test('notAsDrawn finds a module that is missing in the diagram, and a module in the diagram that does not exist', () => {
     const there = [...DRAWING.rooms].flatMap(([wing, ranks]) =>
-      ranks.flat().map((room) => sourceFile(wing === 'tools' ? `tools/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
+      ranks
+        .flat()
+        .map((room) => sourceFile(wing === 'scripts' ? `scripts/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
     );
     assert.deepEqual(notAsDrawn(there, DRAWING), []);
-    assert.match(notAsDrawn(there.slice(1), DRAWING).join(), /^tools\/openapi is drawn .*, but does not exist$/);
+    assert.match(notAsDrawn(there.slice(1), DRAWING).join(), /^scripts\/openapi is drawn .*, but does not exist$/);
     const undrawn = sourceFile('src/hotel/spa/spa.ts', '');
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
@@ -91,7 +93,7 @@ describe('the rules on imports', () => {
         ['src/hotel/channels/channels.ts', "import { a } from '../pms/pms.ts';"],
         ['src/platform/lib/money.ts', "import '../config.ts';"],
         ['src/platform/http/list.ts', "import { Order } from '#restaurant/orders/orders.ts';"],
-        ['src/service/app.ts', "import { document } from '../../tools/openapi/openapi.ts';"],
+        ['src/service/app.ts', "import { document } from '../../scripts/openapi/openapi.ts';"],
         ['src/restaurant/orders/orders.ts', "import { a } from '../misc/misc.ts';"],
         ['src/misc/misc.ts', "import { a } from '#platform/errors.ts';"],
       ],
@@ -100,7 +102,7 @@ describe('the rules on imports', () => {
         ['src/restaurant/orders/orders.ts', "import { insertOrder } from './store.ts';"],
         ['src/restaurant/orders/orders.ts', "import { ApiError } from '#platform/errors.ts';"],
         ['src/restaurant/menu/menu.ts', "// import { a } from '../orders/orders.ts';"],
-        ['tools/openapi/openapi.ts', "import { createApp } from '#service/app.ts';"],
+        ['scripts/openapi/openapi.ts', "import { createApp } from '#service/app.ts';"],
       ],
     });
   });

@@ -8,7 +8,6 @@ import { type ChangeActor, readActorNames } from './actors.ts';
 const { service, tenant } = await useRestaurant();
 const other = await service.tenant();
 
-/** Returns the names of the actors, as the tenant sees them. */
 async function namesOf(actors: ChangeActor[]): Promise<(string | null)[]> {
   const nameOf = await readActorNames(service.database.db, tenant.tenantId, actors);
   return actors.map((actor) => nameOf(actor).name);

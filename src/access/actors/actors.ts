@@ -32,12 +32,10 @@ export const NamedActor = Type.Object(
 );
 export type NamedActor = Type.Static<typeof NamedActor>;
 
-/** Returns the caller of a staff operation, in the form of an actor who changes data. */
 export function changeActorOf({ type, id }: Pick<Staff, 'type' | 'id'>): ChangeActor {
   return { type, id };
 }
 
-/** Reads the names of actors of three types: people, displays (screens on which the staff change data) and partners. */
 export async function readActorNames(
   db: Database,
   tenantId: number,

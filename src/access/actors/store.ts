@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 
-/** Column that has the name of a person or a thing. A person without a name has the e-mail address as name. */
+/** A person without a name has the e-mail address as name. */
 const NAMES = { app_user: sql`coalesce(name, email)`, display: sql`label`, credential: sql`label` };
 
 export async function findNames(

@@ -34,7 +34,6 @@ const CLOCK_JUMP_MS = 60_000;
 
 const BY_ACTOR = { column: 'actor_id', type: 'uuid', where: sql`actor_id IS NOT NULL` } as const;
 
-/** Returns the list of the tenant's audit entries that pass the filter, newest first. */
 export function listEntries(tenantId: number, filter: AuditFilter): KeysetList<AuditRow> {
   const { action, actorId, subject, fromMs, toMs } = filter;
   return {

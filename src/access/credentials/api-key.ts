@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** The headers that carry the API key and the API secret, and the prefix of the API keys, for each of the two APIs. */
 export const AUDIENCES = {
   third_party: {
     headers: 'X-API-Key and X-API-Secret',
@@ -23,12 +22,11 @@ export type Audience = keyof typeof AUDIENCES;
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
 
-/** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
-export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
+/** The prefix shows which API a key is for, so that a person notices a key that is used for the wrong API. */
+type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
 export type KeyMaker = ReturnType<typeof createKeyMaker>;
 
-/** Returns a new secret: a prefix and 256 random bits in base64url. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
@@ -61,12 +59,12 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix) {
   };
 }
 
-/** Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (decision 38). */
+/** A person can recognise the shortened key, but cannot use it (decision 38). */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }
 
-/** Returns an AES cipher in ECB mode. ECB is safe here, because it encrypts a single block, of which 64 bits are random. */
+/** ECB is safe here, because it encrypts a single block, of which 64 bits are random. */
 function cipher(key: Buffer) {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
 }

@@ -46,7 +46,6 @@ function visible({ status, headers, text }: RawAnswer) {
   return { status, headers: rest, text };
 }
 
-/** Returns the text with each capital letter as a small letter, and each small letter as a capital letter. */
 function inOtherCase(text: string): string {
   return text.replaceAll(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 }

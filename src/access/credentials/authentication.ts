@@ -44,7 +44,6 @@ interface KnownCaller {
 }
 
 interface KnownSecret {
-  /** SHA-256 hash of the secret in base64. */
   fingerprint: string;
   /** Time of `performance.now()` at which the cache stops accepting the secret. `Infinity` for the present secret. */
   endsAtMs: number;
@@ -52,10 +51,9 @@ interface KnownSecret {
 
 const MAX_SECRETS = 2;
 
-/** Maximum number of cached callers. Each takes a few hundred bytes. */
+/** Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
 
-/** Authenticates the callers of one API (third-party API or PMS API) by their API key and secret. */
 export class Authentication {
   readonly audience: Audience;
   readonly #db: Database;

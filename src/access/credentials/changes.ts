@@ -61,7 +61,6 @@ export async function changeCredential<T>(
   });
 }
 
-/** Refuses a change of a revoked credential. @throws ApiError 409 `invalid_status_transition` */
 function refuseRevoked({ is_active }: CredentialRow): void {
   if (!is_active) {
     throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
@@ -72,7 +71,6 @@ export function auditDetails({ audience, label }: Pick<CredentialRow, 'audience'
   return { audience, label };
 }
 
-/** Returns a credential as the API shows it (contract §2, `IntegrationCredential`). */
 export function credentialShape(row: CredentialRow): Credential {
   return {
     id: row.id,

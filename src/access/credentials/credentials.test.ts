@@ -27,7 +27,6 @@ async function list(of: TestTenant = tenant): Promise<Credential[]> {
 const change = (id: string, what: 'revoke' | 'rotate', options: CallOptions = {}, of: TestTenant = tenant) =>
   service.call('POST', `${PATH}${id}/${what}/`, { ...options, headers: { ...of.owner, ...options.headers } });
 
-/** Returns the status of a partner's call with this key and secret. */
 async function statusWith({ api_key, api_secret }: { api_key: string; api_secret: string }): Promise<number> {
   const headers = { 'x-api-key': api_key, 'x-api-secret': api_secret };
   return (await service.call('GET', '/v1/third-party/orders/', { headers })).status;

@@ -29,12 +29,10 @@ interface Dependencies {
   audience: Audience;
 }
 
-/** Returns the actor that the audit trail records for a change by this caller. */
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
 }
 
-/** Issues, lists, rotates and revokes the credentials of one API (third-party API or PMS API), for all tenants. */
 export class Credentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -99,7 +97,6 @@ export class Credentials {
     return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
   }
 
-  /** Registers the webhook URL of a credential (contract §4, registration rules). */
   async registerWebhook(caller: Caller, url: string): Promise<string> {
     const target = { id: caller.credentialId, audience: this.#audience };
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, callerActor(caller), target, url);
@@ -120,7 +117,6 @@ export class OwnerCredentials {
     this.#keyring = keyring;
   }
 
-  /** Returns the credential. @throws ApiError 404 (code `error`) for an unknown id */
   async read(tenantId: number, id: string): Promise<OwnedCredential> {
     const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
     if (row === undefined) {
@@ -129,7 +125,6 @@ export class OwnerCredentials {
     return owned(row);
   }
 
-  /** Gives the credential another label. The credential may be revoked. */
   async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
     return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
       if (row.label === label) {
@@ -141,7 +136,6 @@ export class OwnerCredentials {
     });
   }
 
-  /** Registers the webhook URL of a credential for the owner. The same rules apply as for a partner who registers the URL. */
   async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
     return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
   }

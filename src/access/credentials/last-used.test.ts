@@ -34,7 +34,6 @@ beforeEach(() => {
   writes = 0;
 });
 
-/** Returns `last_used_at` of a credential, as the owner's list of credentials shows it. */
 async function lastUsedAt(id: string): Promise<string | null> {
   const { body } = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;

@@ -42,7 +42,6 @@ function startLoad(url: string, headers: Headers) {
   const lanes = Array.from({ length: LANES }, lane);
   return {
     calls,
-    /** Waits until the condition holds. @throws if this takes more than 60 s */
     until: (isEnough: () => boolean) => eventually(isEnough, 'number of calls', 60_000),
     async stop() {
       isOver = true;

@@ -48,7 +48,6 @@ interface Dependencies {
   noun: keyof typeof SIDES;
 }
 
-/** Registers the owner-only routes for the credentials of one API (contract §4, "Owner-only"; decision 17). */
 export function credentialRoutes(app: App, dependencies: Dependencies): void {
   listAndCreate(app, dependencies);
   revokeAndRotate(app, dependencies);

@@ -4,7 +4,6 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** Example of a credential in the OpenAPI documents: one that the demo tenant has issued to a delivery platform. */
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',
@@ -22,7 +21,6 @@ function readOnly<Fields extends Type.TProperties>(fields: Fields): Fields {
   return Object.fromEntries(marked) as Fields;
 }
 
-/** Credential of a partner in responses (contract §2, `IntegrationCredential`). */
 export const Credential = Type.Object(
   readOnly({
     id: Type.String({ format: 'uuid', description: 'The id of the credential. Revoking and rotating need it.' }),
@@ -83,7 +81,6 @@ const Label = Type.Optional(
   }),
 );
 
-/** Request to create a credential (contract §2, `IntegrationCredentialCreate`). */
 export const CredentialCreate = Type.Object(
   { label: Label },
   {
@@ -109,7 +106,6 @@ const SECRET_FIELDS = {
   api_secret: Type.String({ description: 'The API secret. Only this response shows it.' }),
 };
 
-/** Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). */
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'IntegrationCredentialSecretResponse',
   description: 'API key and API secret of a credential. Give both to the partner.',

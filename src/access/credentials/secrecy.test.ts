@@ -116,7 +116,6 @@ async function collectKeys(): Promise<void> {
   secrets.set('token key', token);
 }
 
-/** Registers a webhook, and causes a delivery to it. */
 async function deliverOnce(): Promise<void> {
   const seen = receiver.requests.length;
   const partner = { 'x-api-key': tenant.credential.api_key, 'x-api-secret': tenant.credential.api_secret };
@@ -205,7 +204,6 @@ function findsIn(haystack: string): string[] {
     .map(([name]) => name);
 }
 
-/** Returns all rows of all tables as text, with bytea values in hex. */
 async function dump(): Promise<string> {
   const { db } = service.database;
   const tables = await sql<{ name: string }>`

@@ -25,7 +25,6 @@ export async function findCredential(
   return await credentials.where('audience', '=', audience).executeTakeFirst();
 }
 
-/** Reads a credential by its id. The credential may be for the third-party API or for the PMS API. */
 export async function readCredential(db: Db, tenantId: number, id: string): Promise<CredentialRow | undefined> {
   return await credentialsOf(db, tenantId).where('id', '=', id).executeTakeFirst();
 }
@@ -110,7 +109,7 @@ export async function readWebhookSecrets(db: Database, tenantId: number): Promis
     .execute();
 }
 
-export interface Use {
+interface Use {
   tenantId: number;
   credentialId: string;
   at: Date;

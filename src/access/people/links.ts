@@ -21,7 +21,6 @@ import * as store from './store.ts';
 interface Dependencies {
   db: Database;
   pepper: Buffer;
-  /** Sends the mails with the links. Null if the service sends no mail. */
   mailer: Pick<Mailer, 'send'> | null;
   /** Returns the URL with which links begin, without a trailing slash. */
   baseUrl: () => string;
@@ -37,7 +36,7 @@ export interface IssuedLink {
 }
 
 /** The field `generation` is the number after the chosen password was set. */
-export interface PasswordHolder {
+interface PasswordHolder {
   tenantId: number;
   personId: string;
   generation: number;
@@ -56,7 +55,6 @@ export class Links {
     this.#tokens = createTenantTokens(dependencies.pepper, 'one-time-link');
   }
 
-  /** Makes a link, and ends all earlier links of the person. After the commit, sends the link by mail. */
   async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
     const { tenant } = owner;
     const id = newId();
@@ -78,7 +76,6 @@ export class Links {
     return { person, url, expiresAt: link.expires_at };
   }
 
-  /** Reads the tenant id from the token of a link, and computes the hash of the token. */
   read(token: string): ReadToken {
     const read = this.#tokens.read(token);
     if (read === null) {

@@ -27,7 +27,6 @@ import type { Person, PersonChange, PersonInvite } from './schema.ts';
 
 export { Links } from './links.ts';
 
-/** Lists, invites and changes the people of a tenant for the owners of this tenant. Makes links for new passwords. */
 export class People {
   readonly #db: Database;
   readonly #links: Links;
@@ -108,7 +107,7 @@ export class People {
   }
 }
 
-/** Returns the new values of the columns that a request changes. Other fields of the request are ignored (decision 4). */
+/** Other fields of the request are ignored (decision 4). */
 function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
   return {
     role,

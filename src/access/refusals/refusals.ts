@@ -61,7 +61,6 @@ export class Refusals {
     }
   }
 
-  /** Writes the calls that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await this.#writes.close();
     await this.#write().catch(this.#onError);
@@ -101,7 +100,6 @@ function storable(message: string): string {
   return characters.length > MAX_MESSAGE ? `${characters.slice(0, MAX_MESSAGE - 1).join('')}…` : text;
 }
 
-/** Returns the last refused calls of a credential, newest first. @throws ApiError 404 for an unknown credential */
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
   const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
   if (rows === null) {

@@ -63,7 +63,6 @@ async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefused
   `.execute(db);
 }
 
-/** Reads the refused calls of a credential, newest first. */
 export async function readRefusedCalls(
   db: Db,
   tenantId: number,

@@ -5,20 +5,18 @@ import { isUseDue } from '../tenants/tenants.ts';
 import { IS_ALIVE } from './store.ts';
 
 export interface CallerRow {
-  /** Role of the person. Null for a display. */
   role: string | null;
   areas: string[];
   is_use_due: boolean;
 }
 
-export interface SessionInput {
+interface SessionInput {
   tenantId: number;
   id: string;
 }
 
 const SESSION_FIELDS = new Fields<SessionInput>({ tenantId: 'bigint', id: 'uuid' });
 
-/** Reads the present rights of the people and displays to whom the given sessions belong. */
 export async function readSessionCallers(db: Database, inputs: SessionInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,
@@ -33,7 +31,7 @@ export async function readSessionCallers(db: Database, inputs: SessionInput[]): 
   );
 }
 
-export interface TokenInput {
+interface TokenInput {
   tenantId: number;
   personId: string;
   generation: number;
@@ -47,7 +45,6 @@ const TOKEN_FIELDS = new Fields<TokenInput>({
   expiresAt: 'timestamptz',
 });
 
-/** Reads the rights of the people who signed in with tokens. @returns one row for each input. The row of an ended token is undefined */
 export async function readTokenCallers(db: Database, inputs: TokenInput[]): Promise<(CallerRow | undefined)[]> {
   return await selectEach(
     db,

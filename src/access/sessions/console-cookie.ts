@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField } from '#platform/errors.ts';
 
-/** Name of the session cookie over plain HTTP, which is meant only for development on one machine or in a private network. */
+/** Over plain HTTP, which is meant only for development on one machine or in a private network. */
 const PLAIN_NAME = 'roomservice';
 /**
  * Name of the session cookie over HTTPS. Because of the prefix `__Host-`, a browser stores the cookie only if this host has set it with
@@ -50,7 +50,7 @@ export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, t
   reply.header('set-cookie', `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`);
 }
 
-/** Makes the browser delete the session cookie. Does nothing if the call does not come from the console. */
+/** Does nothing if the call does not come from the console. */
 export function clearConsoleCookie(request: FastifyRequest, reply: FastifyReply): void {
   if (isFromConsole(request)) {
     setConsoleCookie(request, reply, '', 0);

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { Display } from '#platform/db/types.ts';
 
-/** Display with the time at which its only session was last used. The time is null if the display has no session yet. */
+/** The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
 
 function displaysOf(db: Db, tenantId: number) {
@@ -44,7 +44,7 @@ export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promi
 
 const CODE_MINUTES = 10;
 
-/** Inserts a pairing code, and removes all expired codes of any tenant. */
+/** Also removes all expired codes of any tenant. */
 export async function insertCode(
   tx: Tx,
   tenantId: number,
@@ -72,7 +72,6 @@ export async function insertCode(
   return row?.expires_at;
 }
 
-/** Removes a pairing code, so that it works only once. @returns its display, or undefined for an unknown or expired code */
 export async function takeCode(tx: Tx, hash: Buffer): Promise<{ tenant_id: number; display_id: string } | undefined> {
   return await tx
     .deleteFrom('pairing_code')

@@ -29,7 +29,6 @@ export class Displays {
     return await store.listDisplays(this.#db, tenantId);
   }
 
-  /** Adds a display, and makes its pairing code. Only a keyed hash of the code is stored. */
   async create(owner: Staff, wanted: DisplayCreate): Promise<CreatedDisplay> {
     const tenantId = owner.tenant.id;
     const display = { id: newId(), label: wanted.label, areas: orderedAreas(wanted.areas) };
@@ -66,7 +65,6 @@ export class Displays {
     });
   }
 
-  /** Removes a pairing code, so that it works only once, and writes an audit entry. */
   async pair(code: string, address: string): Promise<{ tenantId: number; displayId: string }> {
     const hash = this.#hashOf(code.replace(/[\s-]/g, '').toUpperCase());
     return await inTransaction(this.#db, async (tx) => {

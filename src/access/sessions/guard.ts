@@ -8,19 +8,14 @@ import type { Sessions } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Person or display that makes the request. The guard of each owner and staff route sets this field. */
     staff: Staff;
   }
 }
 
-export type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
+type Right = 'any' | 'person' | 'owner' | { areas: readonly [Area, ...Area[]] };
 
-export type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
+type AuthenticateStaff = (request: FastifyRequest) => Promise<Staff>;
 
-/**
- * Creates the function that finds the caller of a staff operation. It reads the `Authorization` header, or the session cookie if this
- * header is missing.
- */
 export function createStaffAuthentication(
   db: Database,
   verifyToken: VerifyToken,
@@ -41,7 +36,6 @@ export function createStaffAuthentication(
   };
 }
 
-/** Returns a guard that accepts signed-in people and displays that have the right. */
 export function staffGuard(authenticate: AuthenticateStaff, right: Right, feature?: Feature): Guard {
   const refusal = refusalOf(right);
   const guard = async (request: FastifyRequest) => {

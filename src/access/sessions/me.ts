@@ -10,7 +10,6 @@ export interface ServiceFacts {
   isSandbox: (tenantId: number) => Promise<boolean>;
 }
 
-/** Returns the caller of a staff operation as the response `Me` shows it. */
 export async function meOf(staff: Staff, service: ServiceFacts): Promise<Me> {
   const { tenant, session } = staff;
   return {

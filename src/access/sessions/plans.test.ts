@@ -29,7 +29,6 @@ after(async () => {
   await service.close();
 });
 
-/** Inserts `count` copies of the session of the owner or of the member of staff. */
 async function addSessions(role: 'owner' | 'staff', count: number): Promise<void> {
   const id = await personId(service, tenant.tenantId, role);
   await sql`

@@ -89,7 +89,6 @@ export class Sessions {
     return { token, staff: staffOf(found) };
   }
 
-  /** Begins a session for the client of a call, and sets its cookie. */
   async startFor(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -126,7 +125,7 @@ export class Sessions {
     return staff;
   }
 
-  /** Records a use of the caller's session. Does nothing for a caller without a session, who authenticates with a bearer token. */
+  /** Does nothing for a caller without a session, who authenticates with a bearer token. */
   noteUse({ tenant, session }: Staff): void {
     if (session.id !== null) {
       this.#uses.touch(tenant.id, session.id);
@@ -137,7 +136,6 @@ export class Sessions {
     this.#seen.touch(tenant.id, id);
   }
 
-  /** Ends the session of a token. Does nothing for an unknown token. */
   async endByToken(token: string): Promise<void> {
     const read = this.#tokens.read(token);
     if (read !== null) {
@@ -187,7 +185,6 @@ export class Sessions {
     });
   }
 
-  /** Writes the times of last uses that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await Promise.all([this.#uses.close(), this.#seen.close()]);
   }

@@ -57,7 +57,6 @@ export async function findSession(db: Db, tenantId: number, hash: Buffer) {
 }
 export type FoundSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
-/** Lists at most `limit` sessions of a person or a display that have not ended, newest first. */
 export async function listSessions(db: Db, tenantId: number, holder: Holder, limit: number): Promise<SessionRow[]> {
   return await sessionsOf(db, tenantId)
     .where(holder.kind === 'person' ? 's.person_id' : 's.display_id', '=', holder.id)
@@ -68,7 +67,6 @@ export async function listSessions(db: Db, tenantId: number, holder: Holder, lim
     .execute();
 }
 
-/** Lifetimes of a session in seconds. */
 export interface Lifetime {
   idleSeconds: number;
   /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */

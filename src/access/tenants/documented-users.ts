@@ -29,7 +29,6 @@ export interface UserPlan {
   users: { email: string; role: Role }[];
 }
 
-/** Error for a plan whose users have changed since the plan was made. */
 export class UsersChangedError extends OperatorError {
   constructor() {
     super('The users of the tenant were changed while the document was applied. Nothing was changed. Apply it again.');

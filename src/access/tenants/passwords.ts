@@ -24,7 +24,6 @@ async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
 export const passwordCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 
-/** Returns a salted argon2id hash of the normalised password as text. It contains the cost parameters, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   return hashText(

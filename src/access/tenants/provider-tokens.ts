@@ -59,7 +59,6 @@ export function createProviderVerifier(provider: IdentityProvider): (token: stri
   };
 }
 
-/** Fetches the key set of the identity provider, within 5 s. */
 export async function countProviderKeys(provider: IdentityProvider): Promise<number> {
   const keySet = remoteKeySet(provider);
   await keySet.reload();

@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 /** E-mail and password of an attempt to sign in. `refusal` replaces the usual error message of a refused attempt. */
-export interface Attempt {
+interface Attempt {
   email: string;
   password: string;
   refusal?: string;

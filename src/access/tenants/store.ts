@@ -19,7 +19,6 @@ export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow 
   return await tx.selectFrom('tenant').selectAll().where('slug', '=', slug).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Inserts a tenant, or updates the tenant that has this slug. @returns the tenant's id */
 export async function upsertTenant(tx: Tx, values: Omit<TenantRow, 'id' | 'created_at'>): Promise<number> {
   const { slug: _, ...changing } = values;
   const row = await tx
@@ -32,9 +31,9 @@ export async function upsertTenant(tx: Tx, values: Omit<TenantRow, 'id' | 'creat
 }
 
 /** `now` is the time of the call by the clock of the database. */
-export type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
+type CallingUser = UserRow & { tenant: TenantRow; now: Date; is_seen_due: boolean };
 
-/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of user and tenant for each e-mail. */
+/** The table `sign_in` has the ids of user and tenant for each e-mail. */
 export async function findUserByEmail(db: Db, email: string): Promise<CallingUser | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
@@ -236,7 +235,7 @@ export type NewUser = Omit<
   'tenant_id' | 'created_at' | 'last_seen_at' | 'generation' | 'is_active' | 'language'
 >;
 
-/** Inserts a user. The transaction must have claimed the e-mail of the user (`claimEmail`). */
+/** The transaction must have claimed the e-mail of the user (`claimEmail`). */
 export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')

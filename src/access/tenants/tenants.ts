@@ -59,7 +59,6 @@ export type { VerifyToken } from './tokens.ts';
 
 export type Tenant = Omit<store.TenantRow, 'created_at' | 'features'> & { features: Feature[] };
 
-/** Returns the actor that the audit trail records if this caller of a staff operation changes something. */
 export function actorOf({ type, id, tenant }: Pick<Staff, 'type' | 'id' | 'tenant'>): Actor {
   return { tenantId: tenant.id, type: type === 'person' ? 'user' : 'display', id };
 }
@@ -79,7 +78,7 @@ export interface Staff {
   session: StaffSession;
 }
 
-export interface StaffSession {
+interface StaffSession {
   kind: 'person' | 'display' | 'token';
   /** Id of the session. Null for a token. */
   id: string | null;
@@ -90,7 +89,7 @@ export interface StaffSession {
   generation: number | null;
   /** Time at which the token or the session ends. A session may end later if it is used again after this call. */
   expiresAt: Date;
-  /** Time of this call by the clock of the database. */
+  /** By the clock of the database. */
   now: Date;
 }
 
@@ -133,7 +132,7 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
   return { id, changes: [{ what: 'tenant', name: tenant.slug, change, fields }] };
 }
 
-export interface TokenHolder {
+interface TokenHolder {
   person: Staff;
   generation: number;
   isFromProvider: boolean;

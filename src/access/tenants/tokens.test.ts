@@ -239,7 +239,6 @@ describe('a new password', () => {
     service.call('POST', '/v1/auth/token/', { json: { email, password } });
   const statusOf = async (token: string) => (await get(STAFF_PATH, `Bearer ${token}`)).status;
 
-  /** Creates a tenant and signs in its owner and its staff user. */
   async function signedIn() {
     const { document, tenantId } = await service.tenant();
     const [owner, staff] = document.users ?? [];

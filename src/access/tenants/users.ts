@@ -17,12 +17,10 @@ export class EmailTakenError extends ApiError {
   }
 }
 
-/** Creates the error of a call that is not signed in. */
 export function notSignedIn(message: string): ApiError {
   return apiError('invalid_credentials', message, { 'www-authenticate': 'Bearer' });
 }
 
-/** Returns the e-mail address in lower case and trimmed, because letter case makes no difference in e-mail addresses. */
 export function normaliseEmail(email: string): string {
   return trimmed(email).toLowerCase();
 }
@@ -68,7 +66,6 @@ export async function addInvited(
   await addUser(tx, actor, { ...person, password_hash: unusableHash(), ...NOT_DOCUMENTED });
 }
 
-/** Invites a person again whose earlier invitation has expired, and writes an audit entry for each change. */
 export async function inviteAgain(
   tx: Tx,
   actor: Actor,
@@ -168,7 +165,6 @@ export async function findTakenEmails(db: Database, tenantId: number | null, ema
   return new Set(taken.filter(isTaken).map(({ email }) => email));
 }
 
-/** Sets a new password for an existing user, and enables the user. */
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
   await inTransaction(db, async (tx) => {

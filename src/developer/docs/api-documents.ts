@@ -4,7 +4,7 @@ import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 
 const FOLDER = join(PACKAGE_ROOT, 'contract');
 
-/** In the order in which the API reference lists them. Most operations require all schemes of `security` at the same time. */
+/** In the order of the API reference. Most operations require all schemes of `security` at the same time. */
 export const DOCUMENTS = [
   {
     name: 'third-party',

@@ -25,7 +25,7 @@ export const GUIDE_NAMES = [
   'changelog',
 ] as const;
 
-export type GuideName = (typeof GUIDE_NAMES)[number];
+type GuideName = (typeof GUIDE_NAMES)[number];
 
 export interface Guide extends RenderedMarkdown {
   name: GuideName;

@@ -6,7 +6,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Result of `renderMarkdown`. `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
+/** `title` is the first heading of level 1, and `summary` is the first paragraph. Both are plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
@@ -15,9 +15,9 @@ export interface RenderedMarkdown {
 }
 
 /** Returns null if the site does not have the page. The rendered HTML then has only the text of the link. */
-export type ResolveLink = (href: string) => string | null;
+type ResolveLink = (href: string) => string | null;
 
-/** Renders a Markdown text of the project as HTML. HTML markup in the text is escaped, so the reader sees it as text. */
+/** HTML markup in the text is escaped, so the reader sees it as text. */
 export async function renderMarkdown(markdown: string, resolveLink: ResolveLink): Promise<RenderedMarkdown> {
   // The library `marked` is loaded at the first call, so that the start of the service does not wait for it.
   const { Marked } = await import('marked');
@@ -88,7 +88,7 @@ function heading(token: Tokens.Heading, id: string | undefined, html: string): s
   return `<${tag} id="${id}">${html} <a class="anchor" href="#${id}" aria-label="${label}">#</a></${tag}>\n`;
 }
 
-/** Renders a code block. A wide block scrolls. With `tabindex`, a reader can also scroll the block with the keyboard. */
+/** A wide block scrolls. With `tabindex`, a reader can also scroll the block with the keyboard. */
 function codeBlock(text: string, language = ''): string {
   const [name = ''] = language.split(/\s/);
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;

@@ -2,17 +2,17 @@ import { escapeHtml } from './markdown.ts';
 import { type Guide, guidePath, guideSourcePath } from './guides.ts';
 import { documentPath, DOCUMENTS } from './api-documents.ts';
 
-export interface PageParts {
+interface PageParts {
   title: string;
   description: string;
-  section: 'reference' | 'guides';
+  section: 'reference' | 'guides' | null;
   head: string;
   /** HTML below the header of the site. It contains the element with the id `content`, which has the main content. */
   body: string;
 }
 
 /** All links begin with a slash, so that they work with and without a slash at the end of the page's URL. */
-export function htmlPage({ title, description, section, head, body }: PageParts): string {
+function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');
   return `<!doctype html>
 <html lang="en">
@@ -85,6 +85,28 @@ export function guidesIndexPage(guides: Guide[]): string {
 ${guides.map(card).join('\n')}
 </ul>
 <p>For language models: <a href="/llms.txt">llms.txt</a> links to every guide as plain Markdown.</p>
+</main>`,
+  });
+}
+
+export function unknownPage(guides: Guide[]): string {
+  return htmlPage({
+    title: 'Page not found · Roomservice',
+    description: 'There is no page at this address.',
+    section: null,
+    head: GUIDE_HEAD,
+    body: `<main id="content" tabindex="-1" class="index">
+<p class="status">404</p>
+<h1>There is no page at this address</h1>
+<p>The address may be mistyped, or the page has another name now.</p>
+<ul class="cards">
+<li><h2><a href="/docs/">Reference</a></h2><p>Every operation of the APIs, to read and to try out.</p></li>
+<li><h2><a href="/docs/guides/">Guides</a></h2><p>From the first call to going live.</p></li>
+</ul>
+<h2>All guides</h2>
+<ul class="names">
+${guides.map(({ name, title }) => `<li><a href="${guidePath(name)}">${escapeHtml(title)}</a></li>`).join('\n')}
+</ul>
 </main>`,
   });
 }

@@ -8,7 +8,6 @@ import { createHttpApp } from '#platform/http/app.ts';
 import { resourceRoute } from './resource.ts';
 
 describe('resourceRoute, which serves one path of the site', () => {
-  /** Starts a server on a free port. Its only resource, `/a`, has the content that `read` returns. */
   async function serve(read: () => Promise<string>) {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     resourceRoute(app, '/a', { contentType: 'text/plain', read });

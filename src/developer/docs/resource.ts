@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { App } from '#platform/http/app.ts';
-import { acceptsGzip } from '#platform/http/content-encoding.ts';
+import { acceptsGzip } from '#platform/http/accept.ts';
 import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 
 /** Content of one path of the site. It is the same for every caller and does not change while the process runs. */
-export interface Resource {
+interface Resource {
   contentType: string;
-  /** Reads the content. The first request calls this function. Later requests call it again only if the previous call failed. */
+  /** Called by the first request. Later requests call it again only if the previous call failed. */
   read: () => Promise<string | Buffer>;
   /** Undefined means `public, no-cache`. A cache must then ask the service at each request if its copy is still current. */
   cacheControl?: string;
@@ -16,7 +16,6 @@ export interface Resource {
 
 const compress = promisify(gzip);
 
-/** Registers `GET` and `HEAD` of a resource that needs no credential and is in no OpenAPI document. */
 export function resourceRoute(app: App, path: string, { contentType, read, cacheControl, headers }: Resource): void {
   const load = once(async () => {
     const plain = Buffer.from(await read());

@@ -28,6 +28,8 @@ const CACHED = [
 ];
 const ALL = [...PAGES, ...SOURCES, ...DOCUMENT_PATHS, ...ASSETS, '/llms.txt'];
 
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
 const service = await useService();
 
 describe('site', () => {
@@ -184,6 +186,57 @@ describe('site', () => {
     assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
   });
 
+  it('302: GET and HEAD of / lead a browser to the reference', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(`${service.url}/?from=mail`, { method, headers: BROWSER, redirect: 'manual' });
+      assert.deepEqual([response.status, response.headers.get('location')], [302, '/docs/']);
+    }
+  });
+
+  it('200: GET / tells a program where the documentation, the OpenAPI documents and the health checks are', async () => {
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0']) {
+      const { status, headers, text } = await get('/', { accept });
+      assert.deepEqual([status, headers.get('content-type')], [200, 'application/json; charset=utf-8']);
+      const { name, description, ...links } = JSON.parse(text) as Record<string, string | string[]>;
+      assert.deepEqual([name, typeof description], ['Roomservice', 'string']);
+      assert.deepEqual(links['openapi'], DOCUMENT_PATHS);
+      for (const path of Object.values(links).flat()) {
+        assert.equal((await get(path)).status, 200, path);
+      }
+    }
+  });
+
+  it('404: a browser gets a page with working links for each unknown path below /docs/, also by HEAD', async () => {
+    for (const path of [
+      '/docs/none',
+      '/docs/guides/none/',
+      '/docs/assets/none.css',
+      '/docs/a/b/c/',
+      '/docs/%ZZ',
+      '/docs/%00',
+      '/docs/<script>',
+    ]) {
+      const { status, headers, text } = await get(path, BROWSER);
+      assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], path);
+      assert.equal(
+        headers.get('content-security-policy'),
+        (await get('/docs/guides/')).headers.get('content-security-policy'),
+      );
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.doesNotMatch(text, /none|<script>/);
+      const head = await ask('HEAD', path, BROWSER);
+      assert.deepEqual([head.status, head.text], [404, ''], path);
+    }
+    const { text } = await get('/docs/none', BROWSER);
+    for (const [, href = ''] of text.matchAll(/ href="([^"#]+)"/g)) {
+      assert.equal((await get(href)).status, 200, href);
+    }
+    for (const path of ['/none', '/openapi/none.json', '/v1/docs/']) {
+      const { status, headers } = await get(path, BROWSER);
+      assert.deepEqual([status, headers.get('content-type')], [404, 'application/json; charset=utf-8'], path);
+    }
+  });
+
   it('404: a path that is not registered is refused, even with encoded slashes, dots or null bytes', async () => {
     for (const path of [
       '/docs/guides/none/',
@@ -210,7 +263,7 @@ describe('site', () => {
   });
 
   it('405: POST to a path of the site is refused, and the header Allow names GET and HEAD', async () => {
-    for (const path of ['/docs/', '/docs/guides/', '/docs/guides/errors/', '/openapi/pms.json', '/llms.txt']) {
+    for (const path of ['/', '/docs/', '/docs/guides/', '/docs/guides/errors/', '/openapi/pms.json', '/llms.txt']) {
       const { status, headers, body } = await service.call('POST', path, { json: {} });
       assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD'], path);
       assert.deepEqual(body, { code: 'error', message: 'The method must be GET or HEAD.' });

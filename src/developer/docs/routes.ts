@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsHtml } from '#platform/http/accept.ts';
+import { unknownPath } from '#platform/http/allowed-methods.ts';
 import type { App } from '#platform/http/app.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
-import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
-import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy } from './pages.ts';
+import { type Guide, GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
+import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy, unknownPage } from './pages.ts';
 import { once, resourceRoute } from './resource.ts';
 import { readScalarScript } from './scalar.ts';
 
@@ -21,12 +24,24 @@ const ASSETS = {
 const HTML = 'text/html; charset=utf-8';
 const GUIDE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** What `GET /` tells a program. A browser is led to the pages. */
+const HOME = {
+  name: 'Roomservice',
+  description: "One dependable way into a hotel's rooms and a restaurant's kitchen",
+  docs: '/docs/',
+  guides: '/docs/guides/',
+  openapi: DOCUMENTS.map(({ name }) => documentPath(name)),
+  health: ['/livez', '/readyz'],
+};
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** Each path is registered separately, so a caller cannot read any other file. */
 export function docsRoutes(app: App): void {
+  const guides = once(() => Promise.all(GUIDE_NAMES.map(readGuide)));
+  homeRoute(app);
   referenceRoute(app);
-  guideRoutes(app);
+  guideRoutes(app, guides);
+  unknownPageRoute(app, guides);
   for (const { name } of DOCUMENTS) {
     resourceRoute(app, documentPath(name), {
       contentType: 'application/json; charset=utf-8',
@@ -44,6 +59,12 @@ export function docsRoutes(app: App): void {
   });
 }
 
+function homeRoute(app: App): void {
+  app.get('/', { config: { place: 'none' } }, async (request, reply) =>
+    acceptsHtml(request.headers.accept) ? reply.redirect('/docs/') : HOME,
+  );
+}
+
 function referenceRoute(app: App): void {
   app.get('/docs/', { config: { place: 'none' } }, async (_request, reply) => {
     const nonce = randomBytes(16).toString('base64');
@@ -51,8 +72,7 @@ function referenceRoute(app: App): void {
   });
 }
 
-function guideRoutes(app: App): void {
-  const guides = once(() => Promise.all(GUIDE_NAMES.map(readGuide)));
+function guideRoutes(app: App, guides: () => Promise<Guide[]>): void {
   const page = (read: () => Promise<string>) => ({
     contentType: HTML,
     headers: { 'content-security-policy': GUIDE_POLICY },
@@ -78,4 +98,19 @@ function guideRoutes(app: App): void {
     contentType: 'text/plain; charset=utf-8',
     read: async () => llmsText(await guides()),
   });
+}
+
+function unknownPageRoute(app: App, guides: () => Promise<Guide[]>): void {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!acceptsHtml(request.headers.accept)) {
+      throw unknownPath();
+    }
+    return reply
+      .code(404)
+      .type(HTML)
+      .header('content-security-policy', GUIDE_POLICY)
+      .send(unknownPage(await guides()));
+  };
+  // The hook comes before the checks of the path, which answer 400 to what is not valid UTF-8.
+  app.get('/docs/*', { config: { place: 'none' }, onRequest: refuse }, refuse);
 }

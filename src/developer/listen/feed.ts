@@ -6,7 +6,7 @@ import { type CallService, createServiceCaller, type HttpAnswer } from './http.t
 import { escaped } from './printing.ts';
 
 /** `brand` is the name that the service uses in the headers of webhook deliveries, for example in `X-{brand}-Signature`. */
-export interface BrandedPage extends FeedPage {
+interface BrandedPage extends FeedPage {
   brand: string;
 }
 

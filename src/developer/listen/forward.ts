@@ -11,7 +11,7 @@ export interface ForwardAttempt {
   isOk: boolean;
 }
 
-export interface Delivery {
+interface Delivery {
   eventId: string;
   /** Text of the body. The service signs exactly this text. */
   body: string;

@@ -4,12 +4,11 @@ import type { PartnerConfig } from '#platform/config.ts';
 import { callOut, readText } from '#platform/http/outgoing.ts';
 import { isLoopback } from '#platform/lib/loopback.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   method: 'GET' | 'POST';
   url: URL;
   headers: Record<string, string>;
   body?: string;
-  /** Time limit for the connection and the whole response, in milliseconds. */
   timeoutMs: number;
 }
 
@@ -20,7 +19,7 @@ export interface HttpAnswer {
 }
 
 /** Reason why no response came: an error code of the operating system, for example `ECONNREFUSED`, or `timeout`. */
-export interface HttpFailure {
+interface HttpFailure {
   failure: string;
 }
 

@@ -8,17 +8,17 @@ import { forward } from './forward.ts';
 import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
-export interface ListenOptions {
-  /** URL to which `listen` posts each event. Null means that `listen` only prints the events. */
+interface ListenOptions {
+  /** Null means that `listen` only prints the events. */
   forwardTo: URL | null;
-  /** Types of the events that `listen` prints and forwards. Null means all types. */
+  /** Null means all types. */
   events: readonly EventType[] | null;
   isJson: boolean;
   /** True if `listen` may send the API key and the API secret of the credential to another machine without TLS. */
   allowsPlainHttp: boolean;
 }
 
-export interface ListenOutput {
+interface ListenOutput {
   print: (line: string) => void;
   say: (text: string) => void;
 }

@@ -2,9 +2,9 @@ import type { FeedEntry } from '#webhooks/events/events.ts';
 import type { ForwardAttempt } from './forward.ts';
 
 /** Outcome of the last attempt to forward an event, and the number of attempts. Null if `listen` only prints events. */
-export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
+type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 
-export interface Printer {
+interface Printer {
   arrived: (entry: FeedEntry) => void;
   /** Called after each attempt. @param waitMs wait before the next attempt in milliseconds, or null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;

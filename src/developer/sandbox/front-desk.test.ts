@@ -23,7 +23,6 @@ const service = await useService();
 const SETTLE_MS = 60_000;
 
 describe('sandbox front desk', { concurrency: true }, () => {
-  /** Books a stay for a guest with this name. @returns the id and the external id of the reservation */
   async function stayOf(hotel: TestHotel, name = 'Ana Silva', changes: Record<string, unknown> = {}) {
     const answer = await book(service, hotel, { guest: { name, phone: '+351 900 000 000' }, ...changes });
     assert.equal(answer.status, 201, answer.text);

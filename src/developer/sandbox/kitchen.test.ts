@@ -18,7 +18,6 @@ const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 
 describe('sandbox kitchen', { concurrency: true }, () => {
-  /** Places an order of one portion of a dish. @returns the id and the external id of the order */
   async function order(tenant: TestHotel, sku = 'STARTERS-PAPADOM', changes: Record<string, unknown> = {}) {
     const answer = await place(service, tenant, { items: [{ item_id: sku, quantity: 1 }], ...changes });
     assert.equal(answer.status, 201, answer.text);

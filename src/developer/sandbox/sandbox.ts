@@ -28,7 +28,7 @@ export interface SandboxOptions {
   log: Logger;
   orders: Pick<Orders, 'moveAlong'>;
   reservations: Pick<Reservations, 'changeStatus'>;
-  /** Finds the tenant whose orders and reservations the sandbox changes. Returns null while that tenant does not exist. */
+  /** Null while the tenant does not exist. */
   findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
   /** Number of simulated seconds that pass in one real second. Greater than 0. */
   speed: number;

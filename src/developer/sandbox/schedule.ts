@@ -16,7 +16,7 @@ export interface KitchenOrder {
   special_sku: string | null;
 }
 
-export interface ConfirmedStay {
+interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
   /** Instant of the check-out, computed from the date of the check-out, and from the check-out time and the time zone of the property. */

@@ -4,7 +4,7 @@ import type { Reservation } from '#platform/db/types.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import type { KitchenOrder } from './schedule.ts';
 
-export interface OrderRow extends KitchenOrder {
+interface OrderRow extends KitchenOrder {
   created_at: Date;
 }
 

@@ -17,7 +17,7 @@ export { type ChannelCall, receiveReservation } from './receive.ts';
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
 /** A missing header is undefined. */
-export interface CallHeaders {
+interface CallHeaders {
   channelKey: unknown;
   timestamp: unknown;
   signature: unknown;

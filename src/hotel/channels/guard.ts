@@ -13,7 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read (401). */
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
   return async (request: FastifyRequest) => {

@@ -22,7 +22,6 @@ import type { Feature } from '#access/tenants/tenants.ts';
 import { findRoomType } from '../rooms/rooms.ts';
 import type { OtaReservation } from './schema.ts';
 
-/** Call of an OTA (a booking site) through its channel. */
 export interface ChannelCall {
   tenantId: number;
   channelId: string;

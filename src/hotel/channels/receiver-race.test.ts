@@ -5,6 +5,7 @@ import { makeChannel, nowSeconds, sendReservation, type TestChannel } from '#tes
 import { assertNightCounters, dayAfter, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { countDeadlocks } from '#test/support/statements.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -20,17 +21,14 @@ after(() => service.close());
  * Returns the number of deadlocks in the database so far. PostgreSQL may count the deadlocks of a connection only when the connection ends,
  * so the function ends all other connections first.
  */
-async function countDeadlocks(): Promise<number> {
+async function countAllDeadlocks(): Promise<number> {
   const { db } = service.database;
   return await db.connection().execute(async (connection) => {
     await sql`
       SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()
     `.execute(connection);
-    const { rows } = await sql<{ deadlocks: number }>`
-      SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
-    `.execute(connection);
-    return rows[0]?.deadlocks ?? Number.NaN;
+    return await countDeadlocks(connection);
   });
 }
 
@@ -47,7 +45,6 @@ async function callConcurrently(calls: (() => Promise<Answer>)[], concurrency: n
   return answers;
 }
 
-/** Reads the OTA reservations of the hotel from the database, grouped by external id. */
 async function storedStays() {
   const rows = await service.database.db
     .selectFrom('reservation')
@@ -104,7 +101,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
   it('200: concurrent calls that move long stays between two room types cause no deadlock', async () => {
     const roomTypes = [hotel.roomTypes['Double'], hotel.roomTypes['Bunk']];
     const dates = { check_in: dayAhead(1_000), check_out: dayAhead(1_300) };
-    const deadlocksBefore = await countDeadlocks();
+    const deadlocksBefore = await countAllDeadlocks();
     const now = nowSeconds();
     const stays = Array.from({ length: 8 }, (_, stay) => async () => {
       const answers: Answer[] = [];
@@ -118,7 +115,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
     });
     const answers = (await Promise.all(stays.map((stay) => stay()))).flat();
     assert.equal(answers.filter(({ status }) => status === 200).length, 48);
-    assert.equal(await countDeadlocks(), deadlocksBefore);
+    assert.equal(await countAllDeadlocks(), deadlocksBefore);
     await assertNightCounters(service, hotel.tenantId);
   });
 });

@@ -55,7 +55,6 @@ export async function readChannelSecrets(db: Database, tenantId: number) {
     .execute();
 }
 
-/** Reads a channel by its key, with its encrypted secret and with the features and the currency of its tenant. */
 export async function findByChannelKey(db: Database, tenantId: number, channelKey: string) {
   return await db
     .selectFrom('channel as c')

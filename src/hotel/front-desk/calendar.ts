@@ -10,7 +10,7 @@ import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calend
 const MAX_NIGHTS = 400;
 const ROOM_TYPES_A_BATCH = 10;
 
-export interface Calendar {
+interface Calendar {
   from: DateText;
   to: DateText;
   today: DateText;

@@ -21,7 +21,6 @@ const NIGHTS = 400;
 const OTHER_ROOM_TYPES = 1_000;
 const OTHER_NIGHTS = 50;
 
-/** Node of a query plan, as `EXPLAIN (FORMAT JSON)` shows it. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

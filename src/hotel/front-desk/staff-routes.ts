@@ -62,7 +62,6 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
   );
 }
 
-/** Returns the active properties of the tenant, with their active room types and rate plans, in the order of the tenant document. */
 async function listStaffProperties(db: Database, tenantId: number): Promise<StaffProperty[]> {
   const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
   return properties.map(({ property: { tenant_id, position, is_active, ...property }, roomTypes }) => ({

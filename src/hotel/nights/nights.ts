@@ -39,7 +39,7 @@ export async function moveHold(
   return (await changeCounters(tx, all)).length === all.length;
 }
 
-export interface NewHold {
+interface NewHold {
   tenantId: number;
   hold: Hold;
   capacity: number;
@@ -114,7 +114,7 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 
 export type ReadHeldNights = (range: StayRange) => Promise<{ date: DateText; held: number }[]>;
 
-/** Creates the reader of night counters. Calls that arrive together share one SQL statement. */
+/** Calls that arrive together share one SQL statement. */
 export function createNightReader(db: Database): ReadHeldNights {
   const readCounters = batching(
     db,
@@ -127,7 +127,6 @@ export function createNightReader(db: Database): ReadHeldNights {
   };
 }
 
-/** Reads the number of rooms held on each night of several ranges, by one statement. */
 export async function readHeldCounts(db: Database, ranges: StayRange[]): Promise<number[][]> {
   const counters = await readHeld(db, ranges);
   return ranges.map((range, index) => heldOf(range, counters[index]));

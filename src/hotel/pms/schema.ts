@@ -67,7 +67,7 @@ const RATES = [
   { date: '2030-05-03', price: '110.00', is_sold_out: true },
 ];
 
-export const InventoryEntry = Type.Object(
+const InventoryEntry = Type.Object(
   {
     date: date('The day on which the night begins.'),
     physical_capacity: integer('The number of rooms of the room type.'),

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { useService } from '#test/support/shared-service.ts';
+import { countDeadlocks } from '#test/support/statements.ts';
 
 const service = await useService();
 
@@ -29,12 +30,6 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
   const read = async (): Promise<Rate[]> => {
     const query = `rate_plan_id=${plan}&check_in=${day(0)}&check_out=${day(DAYS)}`;
     return (await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms })).body;
-  };
-  const deadlocks = async () => {
-    const { rows } = await sql<{ deadlocks: number }>`
-      SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
-    `.execute(service.database.db);
-    return rows[0]?.deadlocks;
   };
   /** Returns all days of the test, in an order that depends on `index`. So concurrent writers send the same dates in different orders. */
   const daysFrom = (index: number) => {
@@ -73,7 +68,7 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
     const prices = new Set((await read()).map((rate) => rate.price));
     assert.deepEqual(prices, new Set(['200.00']), 'a restriction never removes the price of a night');
-    assert.equal(await deadlocks(), 0);
+    assert.equal(await countDeadlocks(service.database.db), 0);
   });
 
   it('200: if rates or restrictions are sent again, only the rows whose values have changed are written', {

@@ -11,7 +11,7 @@ export function calendarOf({ differences, ...plan }: PlanInRange): PlanCalendar 
   return { ...plan, differences: new Map(differences?.map((rate) => [rate.date, rate])) };
 }
 
-export interface NightPrice {
+interface NightPrice {
   date: DateText;
   price: string;
 }

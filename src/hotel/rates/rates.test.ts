@@ -30,7 +30,6 @@ const refuse = async (json: unknown, field: RegExp) => {
   assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json).slice(0, 200));
   assert.match(answer.body.message, field);
 };
-/** Returns the date that is `index` days after 1 January 2030. */
 const day = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
 
 describe('GET /v1/channel-manager/pms/rates/', () => {

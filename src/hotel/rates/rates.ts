@@ -27,7 +27,6 @@ export {
 } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
-/** Returns the active rate plans of each room type, in the order of the tenant document. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
   const plans = new Map<string, RatePlan[]>();
   for (const { tenant_id, room_type_id, position, is_active, ...plan } of await store.readPlans(db, tenantId)) {
@@ -49,7 +48,7 @@ export interface RateReader {
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
-/** Creates a reader of rate plans and closed nights for calls of partners. Reads that arrive together share one SQL statement. */
+/** Reads that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
     batching(
@@ -149,7 +148,7 @@ async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await store.storeNights(tx, write);
 }
 
-export interface AppliedRatePlans {
+interface AppliedRatePlans {
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }

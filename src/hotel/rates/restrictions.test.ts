@@ -39,7 +39,6 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const plans: { id: string; min_nights: number }[] = body[0].rate_plans;
     return plans.find(({ id }) => id === plan)?.min_nights ?? 0;
   };
-  /** Applies the tenant document again, with the given base price for the plan Flexible. */
   const changeBasePrice = async (base_price: string) => {
     const { users, menu, ...document } = structuredClone(hotel.document);
     const plans = document.properties?.[0]?.room_types?.[0]?.rate_plans;

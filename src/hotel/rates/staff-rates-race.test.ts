@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { countByStatus } from '#test/support/answers.ts';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { useService } from '#test/support/shared-service.ts';
+import { countDeadlocks } from '#test/support/statements.ts';
 import { entriesOf } from '#test/support/lists.ts';
 import { changeRates } from './rate-changes.ts';
 import type { ChangedNight, NightState } from './staff-schema.ts';
@@ -79,13 +79,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
   });
 
   it('200: 30 concurrent changes of several plans in different orders cause no deadlock', async () => {
-    const deadlocks = async () => {
-      const { rows } = await sql<{ deadlocks: number }>`
-        SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
-      `.execute(service.database.db);
-      return rows[0]?.deadlocks;
-    };
-    const earlier = await deadlocks();
+    const earlier = await countDeadlocks(service.database.db);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, writer) => {
         const order = writer % 2 === 0 ? plans : plans.toReversed();
@@ -97,7 +91,7 @@ describe('concurrent changes of rates by staff and by a PMS', () => {
       }),
     );
     assert.deepEqual(countByStatus(answers), { 200: 30 });
-    assert.equal(await deadlocks(), earlier);
+    assert.equal(await countDeadlocks(service.database.db), earlier);
   });
 
   it('if the response to the COMMIT of a change is lost, the change is made once, and returns the changed nights', async (test) => {

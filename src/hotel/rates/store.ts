@@ -58,7 +58,7 @@ export async function upsertPlans(tx: Tx, rows: RatePlanRow[]): Promise<void> {
     .execute();
 }
 
-export type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
+type PlanValues = Partial<Pick<RatePlanRow, 'base_price' | 'min_nights'>>;
 
 export async function updatePlan(tx: Tx, tenantId: number, planId: string, values: PlanValues): Promise<void> {
   await tx.updateTable('rate_plan').set(values).where('tenant_id', '=', tenantId).where('id', '=', planId).execute();
@@ -153,7 +153,6 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
   return rows.map((row) => row?.plans ?? []);
 }
 
-/** Reads the sold-out nights of each range, as one list for each active plan of the room type. */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
     db,

@@ -25,7 +25,6 @@ let hotels: TestHotel[];
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
 let reservations: Reservations;
-/** Function that finds a room type, and caches it until the tests end. */
 let findRoomType: FindRoomType;
 
 before(async () => {

@@ -62,7 +62,7 @@ export function houseBooking(staff: Booker, body: HouseBooking): [StayInput, Boo
   ];
 }
 
-export interface BookedStay {
+interface BookedStay {
   row: store.StayRow;
   /** True if an earlier call has booked the stay. */
   isReplayed: boolean;
@@ -87,7 +87,6 @@ interface Booking {
   row: store.StayRow;
   /** If null, the number of held rooms is not checked. */
   capacity: number | null;
-  /** What a booking by the hotel itself writes too. */
   house: { change: store.NewReservationChange; recordAudit: WriteAuditEntry; entry: NewAuditEntry } | null;
 }
 

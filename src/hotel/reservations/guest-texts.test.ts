@@ -16,13 +16,11 @@ const CLEAN = { name: 'می\u200Cخواهم', phone: PHONE, email: 'a@b.example'
 
 const { service, hotel } = await useHotel();
 
-/** Returns the guest of the newest stay. */
 async function newest() {
   const { body } = await service.call('GET', `${STAFF_RESERVATIONS}?limit=1`, { headers: hotel.staff });
   return body.results[0].guest;
 }
 
-/** The ways in which a stay gets a guest. */
 const WRITERS: Record<string, (guest: typeof PASTED) => Promise<Answer>> = {
   partner: (guest) => book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest }),
   staff: (guest) => bookForHouse(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest }),

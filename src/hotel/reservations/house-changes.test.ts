@@ -25,7 +25,6 @@ const change = (of: TestHotel, id: string, json: Record<string, unknown>) =>
   service.call('PATCH', `${STAFF_RESERVATIONS}${id}/`, { headers: of.staff, json });
 const free = (of: TestHotel, name: string, from = 29, to = 35) =>
   sellable(service, of, of.roomTypes[name], dayAhead(from), dayAhead(to));
-/** Changes a stay as `change` does, and asserts that the status of the response is 200. Returns the body. */
 const changed = async (of: TestHotel, id: string, json: Record<string, unknown>) => {
   const { status, text, body } = await change(of, id, json);
   assert.equal(status, 200, text);

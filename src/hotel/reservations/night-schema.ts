@@ -4,7 +4,7 @@ import { date, integer, oneOf, text, time, uuid } from '#platform/lib/fields.ts'
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 import { Source } from './staff-schema.ts';
 
-export const NIGHT_CHANGES = ['booked', 'cancelled', 'changed', 'price', 'stop_sell', 'capacity'] as const;
+const NIGHT_CHANGES = ['booked', 'cancelled', 'changed', 'price', 'stop_sell', 'capacity'] as const;
 export type NightChangeKind = (typeof NIGHT_CHANGES)[number];
 
 export const NightPath = Type.Object({

@@ -7,7 +7,7 @@ import type { NightChangeKind } from './night-schema.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 import type { ReservationRow } from './store.ts';
 
-export interface NightKey {
+interface NightKey {
   tenantId: number;
   roomTypeId: string;
   date: DateText;

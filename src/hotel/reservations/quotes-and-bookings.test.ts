@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { todayIn } from '#platform/lib/dates.ts';
 import { formatCents } from '#platform/lib/money.ts';
-import { Random } from '#test/faults/random.ts';
+import { Random } from '#test/suites/faults/random.ts';
 import {
   book,
   dayAfter,
@@ -19,7 +19,6 @@ import type { Answer } from '#test/support/http.ts';
 import { useService } from '#test/support/shared-service.ts';
 
 const SEED = 25;
-/** Number of stays that are quoted and then booked. */
 const CASES = 300;
 /**
  * Number of stays that the test tries to book in one hotel, before it opens a new hotel. A hotel has few rooms, so some of these stays find
@@ -68,7 +67,6 @@ describe('quotes and bookings of random stays', () => {
     return { hotel, pms, document: roomTypes };
   }
 
-  /** Writes random prices, closed nights or a minimum stay for one rate plan of the hotel. */
   async function writeRandomly(hotel: TestHotel, pms: Record<string, string>): Promise<void> {
     if (Object.keys(hotel.plans).length === 0) return;
     const plan = random.pick(Object.values(hotel.plans));

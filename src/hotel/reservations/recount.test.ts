@@ -67,7 +67,6 @@ describe('recount of night counters', () => {
 });
 
 describe('repair of night counters', () => {
-  /** Sets the counters of a hotel on the night that is `days` days ahead. */
   async function falsify({ tenantId }: TestHotel, days: number, held: number): Promise<void> {
     const night = service.database.db.updateTable('night').set({ held }).where('tenant_id', '=', tenantId);
     await night.where('date', '=', dayAhead(days)).execute();

@@ -34,10 +34,8 @@ interface Dependencies {
   readHeldNights: ReadHeldNights;
 }
 
-/** Operations on reservations that partners, staff, OTAs and the sandbox share. */
 export class Reservations {
   readonly #parts: Dependencies;
-  /** Books a stay, for a partner, the hotel itself or an OTA. */
   readonly book: Book;
 
   constructor(parts: Dependencies) {
@@ -127,10 +125,7 @@ export class Reservations {
   }
 }
 
-/**
- * Returns the reservation that the credential of the caller has booked with this external id.
- * @throws ApiError 404 `reservation_not_found`
- */
+/** @throws ApiError 404 `reservation_not_found` */
 export async function findOfCaller(
   db: Database,
   { tenantId, credentialId }: Caller,

@@ -14,7 +14,6 @@ export { propertyFaults } from './property-faults.ts';
 export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
 export type { Clock, PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
-/** Returns the active properties, each with its active room types, in the order of the tenant document. */
 export async function listProperties(
   db: Database,
   tenantId: number,
@@ -73,7 +72,6 @@ export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomT
 /** An entry takes some kilobytes, because it holds the texts of the room type. */
 const MAX_CACHED = 50_000;
 
-/** Creates a function that finds a room type in the tenant cache, or reads it from the database. */
 export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Caches }): FindRoomType {
   const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
@@ -110,12 +108,11 @@ export async function changeRoomType(
   });
 }
 
-/** Returns the clocks of all room types, active or not, by id. */
 export async function readClocks(db: Database, tenantId: number): Promise<Map<string, store.Clock>> {
   return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
-export interface AppliedProperties {
+interface AppliedProperties {
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
   /** Returns `property / room type`, even if the tenant document no longer lists the room type. */
   nameOfRoomType: (id: string) => string;

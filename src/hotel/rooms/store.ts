@@ -8,7 +8,6 @@ export type RoomTypeRow = Omit<Selectable<RoomType>, 'amenities' | 'images'> & {
   images: string[];
 };
 
-/** Reads all properties of the tenant, active or not, in the order of the tenant document. */
 export async function readProperties(db: Db, tenantId: number): Promise<PropertyRow[]> {
   return await db
     .selectFrom('property')
@@ -19,7 +18,6 @@ export async function readProperties(db: Db, tenantId: number): Promise<Property
     .execute();
 }
 
-/** Reads all room types of the tenant, active or not, in the order of the tenant document. */
 export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeRow[]> {
   const rows = await db
     .selectFrom('room_type')

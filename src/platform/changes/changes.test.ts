@@ -47,7 +47,6 @@ describe('tenant caches of RecentChanges', () => {
     eventually(() => get(tenantId, key) === value, `cached value "${value}"`);
   const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId, 'menu'));
 
-  /** Inserts a change in a transaction of its own, and returns its id. */
   async function changeWithId(): Promise<string> {
     const id = newId();
     await inTransaction(database.db, async (tx) => await insertChange(tx, OTHER, id, null));

@@ -16,7 +16,6 @@ type Listener = (changes: store.ChangeRow[] | 'all') => void;
 
 export type Caches = Pick<RecentChanges, 'createCache'>;
 
-/** Maker of caches that store no data, so that every read goes to the database. */
 export const NO_CACHES: Caches = {
   createCache: () => new TenantCache(0, { endsAtMs: Number.NEGATIVE_INFINITY }),
 };
@@ -33,7 +32,7 @@ const REMOVE_EVERY_MS = 60_000;
 /** Ids of changes that a process keeps to recognize what it has read. Without them, some data is invalidated twice. */
 const MAX_SEEN = 10_000;
 
-export type ChangeTopic = 'credentials' | 'menu' | 'pause' | 'rooms';
+type ChangeTopic = 'credentials' | 'menu' | 'pause' | 'rooms';
 
 /** Records in the transaction that data has changed. From `LEASE_MS` after the commit, no process uses older data. Null: any data. */
 export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopic | null): Promise<void> {
@@ -45,7 +44,7 @@ export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
 }
 
-/** Tenant caches of this process. Each poll of the recent changes renews their lease, and without a lease all reads go to the database. */
+/** Each poll of the recent changes renews the lease of the caches. Without a lease all reads go to the database. */
 export class RecentChanges {
   readonly #db: Database;
   readonly #log: Logger;

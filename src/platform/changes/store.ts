@@ -13,7 +13,7 @@ export interface ChangeRow {
   topic: string | null;
 }
 
-export interface Changes {
+interface Changes {
   rows: ChangeRow[];
   /** Number of the oldest transaction that was running when the changes were read. All transactions with lower numbers have ended. */
   oldestRunning: string;
@@ -39,7 +39,7 @@ export async function readChanges(db: Database, since: string | null): Promise<C
   return rows[0] as Changes;
 }
 
-/** Deletes changes that are older than this number of seconds. The number must be so large that every process has read these changes. */
+/** The number must be so large that every process has read these changes. */
 export async function deleteChanges(db: Database, olderThanSeconds: number): Promise<void> {
   await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
     db,

@@ -24,7 +24,6 @@ let folder: string;
 let from: TestDatabase;
 /** Backup of `from`, before it has its row of 9 MiB. */
 let small: string;
-/** Backup of `from`. */
 let file: string;
 const databases: TestDatabase[] = [];
 let files = 0;

@@ -56,7 +56,6 @@ export function countsOf(digests: Digests): Record<string, number> {
   return Object.fromEntries(Object.entries(digests).map(([name, { rows }]) => [name, rows]));
 }
 
-/** Describes the number of rows in all tables and in the most important ones. */
 export function describeRows(counts: Record<string, number>): string {
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   const of = (table: string) => counts[table] ?? 0;

@@ -5,7 +5,7 @@ import { readContents } from './contents.ts';
 import type { CopySource } from './copy.ts';
 import { beginCopy, connectForCopy, databaseOn, readRows } from './session.ts';
 
-export interface DatabaseSource extends CopySource {
+interface DatabaseSource extends CopySource {
   /** Time just before the snapshot, so the snapshot has all that was committed until then. */
   takenAt: Date;
   /** Migrations of a newer version. A copy lacks the tables and columns that they have added. */

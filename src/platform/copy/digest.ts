@@ -5,7 +5,7 @@ const SUM_BYTES = 6;
 const SUM_LIMIT = 2 ** (8 * SUM_BYTES);
 
 /** Number of rows of a table, and the sum of the hashes of its rows, which a database returns in any order. */
-export interface TableDigest {
+interface TableDigest {
   rows: number;
   sum: string;
 }
@@ -41,7 +41,6 @@ export class RowDigest {
   }
 }
 
-/** Returns the name of the first table whose digests differ, or null if all are equal. */
 export function findDifference(found: Digests, expected: Digests): string | null {
   const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
   const differs = (name: string) =>

@@ -6,7 +6,6 @@ import { UnavailableError } from '../errors.ts';
 import { batching } from './batching.ts';
 import { createDatabase } from './database.ts';
 
-/** URL of a database that does not exist. The tests never connect to it. */
 const url = 'postgres://localhost/none';
 const oneNode = createDatabase({ url, poolSize: 1 });
 const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });

@@ -28,7 +28,6 @@ export class DatabaseContact {
     this.#refusesWrites ||= isRefusedWrite(error);
   }
 
-  /** Returns true if the database can be reached, has all migrations, and does not refuse writes. */
   async isReady(): Promise<boolean> {
     if (performance.now() > this.#lastMs + IN_CONTACT_FOR_MS) {
       this.#isMigrated = false;

@@ -24,7 +24,7 @@ export function isCluster<T>(db: Kysely<T>): boolean {
   return db.getExecutor().adapter instanceof ClusterAdapter;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   url: string;
   poolSize: number;
   hasNoTimeLimit?: boolean;
@@ -92,7 +92,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   return createDatabase({ hasNoTimeLimit: true, isPrepared: false, ...options });
 }
 
-/** Opens a database as `openDatabase` does, and closes it after the work. */
 export async function withDatabase<T>(options: DatabaseOptions, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase(options);
   try {
@@ -102,7 +101,6 @@ export async function withDatabase<T>(options: DatabaseOptions, work: (db: Datab
   }
 }
 
-/** Returns the number of callers that wait for a connection of this pool. */
 export function countWaiting(db: Database): number {
   return pools.get(db)?.waitingCount ?? 0;
 }

@@ -11,7 +11,7 @@ import { readLayout } from './database.ts';
  * - `on the coordinator`: only the coordinator has the table. Reads and writes work while another node is down. Two transactions cannot
  *   deadlock by locking the copies of a row in different orders, because a row has no copies.
  */
-export type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
+type Placement = 'by tenant' | 'on each node' | 'on the coordinator';
 
 /** A table that is not listed here is placed by tenant, and `tenant_id` must be the first column of its primary key. */
 const PLACEMENTS: Readonly<Record<string, Placement>> = {

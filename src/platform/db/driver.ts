@@ -3,7 +3,7 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 import { isStalePlan } from './failures.ts';
 
-export interface ClientOptions {
+interface ClientOptions {
   names: StatementNames | null;
   /** Text that makes the settings of the service in a transaction that has begun. Null if each connection has them from its start. */
   settings: string | null;

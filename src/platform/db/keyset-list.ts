@@ -47,7 +47,7 @@ export interface KeysetList<Row> {
 
 export const NEWEST_FIRST = { key: [{ name: 'id', type: 'uuid' }], direction: 'DESC' } as const satisfies object;
 
-export interface KeysetPage<Row> {
+interface KeysetPage<Row> {
   rows: Row[];
   /** Values of the key of the row after which the next page begins. Null: the list has ended. */
   next: string[] | null;

@@ -14,7 +14,7 @@ export interface LatestUse {
 export type LastUsed = ReturnType<typeof collectLastUses>;
 
 /** Writes uses at `nowMs`. Returns a function that tells which uses are done: written, or recent enough in the database. */
-export type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
+type WriteUses = (uses: LatestUse[], nowMs: number) => Promise<(use: LatestUse) => boolean>;
 
 export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) => void) {
   const uses = new Map<string, LatestUse>();

@@ -45,7 +45,6 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     `.execute(database.db);
     return rows[0]?.count;
   }
-  /** Returns true if a transaction waits for a lock on the table. */
   async function isWaitingFor(table: string): Promise<boolean> {
     const { rows } = await sql`SELECT FROM pg_locks WHERE relation = ${table}::regclass AND NOT granted`.execute(
       database.db,

@@ -20,9 +20,9 @@ const LOCK_WAIT_MS = 500;
 const PAUSE_MS = 500;
 const GIVE_UP_MS = 10 * 60_000;
 
-export type Comparison = ReturnType<typeof compare>;
+type Comparison = ReturnType<typeof compare>;
 
-export interface MigrationOptions {
+interface MigrationOptions {
   folder?: string;
   /** Names of the only migrations that this call may apply. Used when the rows of an older version are loaded into its tables. */
   only?: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface MigrationOptions {
   giveUpMs?: number | undefined;
 }
 
-export interface MigrationResult {
+interface MigrationResult {
   applied: string[];
   /** Names of the migrations that a newer version has applied. This version works on their schema, because a migration only adds to it. */
   newer: string[];
@@ -96,7 +96,6 @@ export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
 
 let ownNames: Promise<string[]> | undefined;
 
-/** Returns the names of all migrations that this version of the code knows, in their order. */
 export function namesOfThisVersion(): Promise<string[]> {
   ownNames ??= namesIn(MIGRATIONS);
   return ownNames;
@@ -136,7 +135,6 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Returns the migrations that a database lacks, and those of a newer version that it has. */
 function compare(names: string[], list: Set<string>) {
   return {
     missing: names.filter((name) => !list.has(name)),

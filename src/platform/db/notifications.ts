@@ -13,7 +13,7 @@ export async function notify(db: Database, channel: string, payload: string): Pr
   await sql`SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(db);
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   url: string;
   channel: string;
   /** Gets each payload, and an empty text when listening has begun, because notifications may have been missed before. */

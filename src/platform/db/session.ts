@@ -26,7 +26,7 @@ const ISOLATION = 'read committed';
 const IN_URL =
   /(?<=[?&])(?:options|client_encoding|statement_timeout|lock_timeout|idle_in_transaction_session_timeout)=[^&#]*&?/g;
 
-export interface Limits {
+interface Limits {
   hasNoTimeLimit?: boolean | undefined;
 }
 

@@ -18,9 +18,13 @@ export function trackRoutes(app: FastifyInstance): (url: string) => ApiError {
     const found = [...methodsByPattern].filter(([pattern]) => matches(pattern.split('/'), path.split('/')));
     const allowed = [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
     return allowed.length === 0
-      ? new ApiError(404, 'error', 'This path does not exist. /docs/ lists the paths that exist.')
+      ? unknownPath()
       : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
   };
+}
+
+export function unknownPath(): ApiError {
+  return new ApiError(404, 'error', 'This path does not exist. /docs/ lists the paths that exist.');
 }
 
 function matches(pattern: string[], path: string[]): boolean {

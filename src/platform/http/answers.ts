@@ -25,7 +25,7 @@ export function handleErrors(app: FastifyInstance, { onRefused, onFailed }: Erro
   });
 }
 
-/** Converts an error that was thrown during a request into the error of the 4xx response. Returns null if the response must be a 5xx. */
+/** Returns null if the response must be a 5xx. */
 export function toApiError(error: Error & { statusCode?: number }): ApiError | null {
   if (error instanceof ApiError) {
     return error;

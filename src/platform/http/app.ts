@@ -39,7 +39,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-export interface HttpOptions extends ErrorListeners {
+interface HttpOptions extends ErrorListeners {
   logger: Logger;
   trustedProxies: string[];
   /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */

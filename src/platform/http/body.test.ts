@@ -62,7 +62,6 @@ describe('registerBodyParsers', () => {
     return connect(port, '127.0.0.1');
   }
 
-  /** Returns all bytes that the server sends until it closes the connection. A connection error fails the test. */
   async function responseOn(socket: Socket): Promise<string> {
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));

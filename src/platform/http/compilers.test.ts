@@ -33,7 +33,6 @@ function documentedResponses(): Documented[] {
   );
 }
 
-/** Returns a copy of the value in which each field that the schema allows to be null is null. */
 function withNulls(value: unknown, schema: Schema): unknown {
   const { anyOf = [], items, properties = {} } = schema as { anyOf?: Schema[]; items?: Schema; properties?: object };
   if (anyOf.some((each) => (each as { type?: unknown }).type === 'null')) {

@@ -5,7 +5,7 @@ import { compileSchema, invalidValue } from '../lib/validation.ts';
 /** Names of the parts of a request in messages, by Fastify's names. `body.ts` validates the body. */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
-/** Compiles a schema when a request first needs it. To compile all at the start would take a sixth of the start time. */
+/** To compile all schemas at the start would take a sixth of the start time. */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {
     const whole = PART_NAMES[httpPart];

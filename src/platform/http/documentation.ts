@@ -1,6 +1,6 @@
 import type { RouteError } from '../errors.ts';
 
-/** Facts about a route for the OpenAPI documents. `tools/openapi` derives errors of its guard, body and parameters. */
+/** Facts about a route for the OpenAPI documents. `scripts/openapi` derives errors of its guard, body and parameters. */
 declare module 'fastify' {
   interface FastifySchema {
     operationId?: string;

@@ -17,7 +17,7 @@ import { clientNetwork } from './client-address.ts';
  * - `stranger`: a call without a guard. It takes its place after its small body has arrived. The default without a guard.
  * - `none`: the response is ready at once, and waits for nothing.
  */
-export type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
+type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,7 +51,7 @@ const LARGE_BODY_BYTES = 16 * 1024;
 const MAX_WAIT_MS = 10_000;
 
 /** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0021-the-door.md). */
-export class Door {
+class Door {
   readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
   readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
   readonly #bulkWrites = gateOf(PLACES, BULK_WRITES_OF_TENANT);

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-export interface StreamOwner {
+interface StreamOwner {
   tenantId: number;
   callerId: string;
 }
@@ -42,7 +42,7 @@ const HEADERS = {
 type TakeEvent = () => string | null;
 
 /** All open streams of events of this process. A stream is silent for most of its time, so it keeps no place at the door. */
-export class EventStreams {
+class EventStreams {
   readonly #bounds: StreamBounds;
   readonly #open = new Map<EventStream, StreamOwner>();
   #isStopping = false;
@@ -152,7 +152,6 @@ export class EventStream {
     }
   }
 
-  /** Asks the client to connect again after a random wait, and ends the stream. */
   sayBye(): void {
     const retryMs = Math.round(SHORTEST_RETURN_MS + Math.random() * (LONGEST_RETURN_MS - SHORTEST_RETURN_MS));
     this.end(`retry: ${retryMs}\nevent: bye\ndata: {}\n\n`);

@@ -19,7 +19,6 @@ describe('headers of every response', () => {
   });
   after(() => service.close());
 
-  /** Makes successful and refused calls of different types, and returns their responses. */
   const answers = (): Promise<Answer[]> =>
     Promise.all([
       service.call('GET', '/livez'),

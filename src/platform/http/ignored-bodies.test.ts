@@ -6,7 +6,7 @@ import type { CallOptions } from '#test/support/http.ts';
 import { useHotel } from '#test/support/shared-service.ts';
 import { openSession, personId, SESSION, SESSIONS } from '#test/support/sessions.ts';
 import { placeOrder } from '#test/support/webhooks.ts';
-import { readRoutes } from '../../../tools/openapi/openapi.ts';
+import { readRoutes } from '../../../scripts/openapi/openapi.ts';
 import { MAX_BODY_BYTES, MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';

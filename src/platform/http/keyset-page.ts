@@ -31,7 +31,6 @@ export const KeysetQuery = Type.Object({
 });
 export type KeysetQuery = Type.Static<typeof KeysetQuery>;
 
-/** Returns the schema of a response of a long list. Its title and its example are made from those of the entry. */
 export function keysetPageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
   return Type.Object(
     {

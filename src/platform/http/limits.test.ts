@@ -24,7 +24,6 @@ const LIMIT_BYTES = 256 * 1024;
  */
 const TIMEOUTS = { headersMs: 2_800, requestMs: 3_000, keepAliveMs: 2_500, checkEveryMs: 50, stuckMs: 10_000 };
 
-/** Builds an app with a route that takes a body, a route that responds slowly, and a route whose response never ends. */
 function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
   const app = createHttpApp({
     logger: pino({ level: 'silent' }),
@@ -166,7 +165,6 @@ describe('size limits of bodies', () => {
   });
   after(() => app.close());
 
-  /** Returns a JSON body of exactly this many bytes. */
   const bodyOf = (bytes: number) => `{"label":"${'a'.repeat(bytes - 12)}"}`;
   const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 

@@ -51,7 +51,7 @@ function cutWhenTooLong(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('close', () => clearTimeout(timer));
 }
 
-/** Sends a value that is JSON text already. The return type `never` tells the compiler that the route returns no other value. */
+/** The return type `never` tells the compiler that the route returns no other value. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
@@ -75,14 +75,13 @@ export function sendLargeJson(reply: FastifyReply, json: Buffer): never {
   return sendJsonBytes(reply.header('content-length', json.length), Readable.from(slicesOf(json)));
 }
 
-/** Sends a page whose entries are already JSON text, separated by commas. The text may be long, so it is sent without being copied. */
+/** The text of the entries may be long, so it is sent without being copied. */
 export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFrame, entries: Buffer): never {
   const parts = [Buffer.from(opening), entries, Buffer.from(closing)];
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
-/** Returns the body of a list whose entries are all in memory: all entries, or one page if the query asks for a page. */
 export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {

@@ -8,12 +8,11 @@ const GATHER_LENGTH = 16 * 1024;
 
 export const REQUEST = 'request';
 
-/** Creates a logger. No line contains headers or bodies. */
+/** No line contains headers or bodies. */
 export function createLogger(level: string, output: DestinationStream): Logger {
   return pino({ level, base: null, timestamp: createTimestamp() }, output);
 }
 
-/** Opens standard output for log lines. They are readable if it is a terminal, and JSON if it is not. */
 export async function openLogOutput(): Promise<DestinationStream> {
   return process.stdout.isTTY ? await readableLines() : gatherLines();
 }

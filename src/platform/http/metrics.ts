@@ -3,7 +3,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
-/** Creates the metric of the duration of requests, from their headers to the last byte of the response. */
+/** Durations run from the headers of a request to the last byte of its response. */
 export function createHttpMetrics(registry: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',

@@ -33,7 +33,7 @@ describe('the order of checks', () => {
   });
 
   it('404: an unknown path is refused before the method, the query and the body are checked', async () => {
-    for (const path of ['/', '/nope', '/v1/third-party', '/v1/third-party/%ZZ', '/%00']) {
+    for (const path of ['/nope', '/v1/third-party', '/v1/third-party/%ZZ', '/%00']) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const options = method === 'GET' ? {} : badBody;
         refuses([404, 'error'], await service.call(method, `${path}?a=%ZZ&tenant_id=1&a=2`, options));

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 
-export interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'> {
+interface OutgoingCall extends Pick<RequestOptions, 'rejectUnauthorized'> {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;

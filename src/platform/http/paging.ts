@@ -35,9 +35,8 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Type.Static<typeof PageQuery>;
 
-export type PageRequest = NonNullable<ReturnType<typeof requestedPage>>;
+type PageRequest = NonNullable<ReturnType<typeof requestedPage>>;
 
-/** Returns the page that the query asks for, or null if it asks for the plain array of all entries. */
 export function requestedPage(query: PageQuery) {
   if (query.page === undefined && query.page_size === undefined) {
     return null;
@@ -89,7 +88,6 @@ interface Example {
   examples?: unknown;
 }
 
-/** Returns the schema of a page for the OpenAPI documents. Its title and its example are made from those of the entry. */
 export function pageOf<T extends Type.TSchema & Example>(entry: T) {
   return Type.Object(
     {
@@ -109,7 +107,6 @@ export function pageOf<T extends Type.TSchema & Example>(entry: T) {
   );
 }
 
-/** Returns title and example of a page, made from those of its entry. */
 export function pageExample({ title, examples }: Example, pageWith: (results: unknown[]) => object) {
   return {
     ...(title !== undefined && { title: `${title}Page` }),

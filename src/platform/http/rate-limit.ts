@@ -5,7 +5,7 @@ import { apiError } from '../errors.ts';
 export const WINDOW_MS = 60_000;
 
 /** Calls of one key in its current window, after a call is counted. A key stands for one credential or user. */
-export interface Taken {
+interface Taken {
   /** Number of calls in this window so far, including refused calls. */
   count: number;
   msLeft: number;

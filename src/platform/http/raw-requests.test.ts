@@ -125,13 +125,18 @@ describe('raw requests on a socket', () => {
     }));
 
   it('200, 404: if the request line has a full URL, the path in the URL decides the route', async () => {
-    for (const target of ['http://example.org/livez', 'HTTPS://example.org:1/livez/', 'http://example.org/livez?a=b']) {
+    for (const target of [
+      'http://example.org/livez',
+      'HTTPS://example.org:1/livez/',
+      'http://example.org/livez?a=b',
+      'http://example.org',
+      'http://example.org?a=b',
+    ]) {
       const [answer] = await exchange(service.url, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
       assert.equal(answer?.status, 200, target);
     }
     await refuses(404, {
-      'no path': `GET http://example.org HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
-      'a query alone': `GET http://example.org?a=b HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+      'an unknown path': `GET http://example.org/nope HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
       asterisk: `OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
     });
   });

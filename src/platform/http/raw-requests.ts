@@ -47,7 +47,7 @@ export function routableTarget(target: string): string {
   return (isBroken ? routable.replaceAll('%', '%25') : routable) + rest;
 }
 
-/** Splits a target into the path and the rest. The rest begins with the first `?` or `#`. */
+/** The rest begins with the first `?` or `#`. */
 export function splitTarget(target: string): [path: string, rest: string] {
   const end = target.search(/[?#]/);
   return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];

@@ -197,10 +197,8 @@ describe('a process that starts with budgets in Redis', { skip }, () => {
   });
 });
 
-/** Limit of the budget in the tests below. */
 const LIMIT = 60;
 
-/** Two nodes that share the budget `test` in a new Redis. */
 async function startTwoNodes(t: TestContext, times: { windowMs: number; shareMs: number }) {
   const redis = await startRedis(t);
   const open = async () => await RedisBudgets.open(redis.url, SILENT, { ...TIMES, announceEveryMs: 200, ...times });

@@ -15,7 +15,6 @@ export function readBound(time: string): number {
   return Math.max(0, Date.parse(time) + (isBetween ? 1 : 0));
 }
 
-/** Reads the query parameter `ids`. @throws ApiError 400 `invalid_request` */
 export function readIds(text: string): string[] {
   const ids = text.split(',', MAX_IDS + 1);
   if (ids.length > MAX_IDS || !ids.every(isUuid)) {

@@ -85,7 +85,6 @@ describe('a database that cannot be reached', () => {
     await service.close();
   });
 
-  /** Makes calls as a partner, an owner, a staff user, and a user who signs in. */
   const calls = () =>
     Promise.all([
       node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner }),

@@ -9,7 +9,6 @@ const FIRST_BATCH = 100;
 const SMALLEST_BATCH = 20;
 const LARGEST_BATCH = 500;
 const BATCH_LENGTH = 64 * 1024;
-/** Maximum number of bytes of one write to the stream. */
 const PIECE_BYTES = 32 * 1024;
 
 /** Yields the texts of a JSON array batch by batch, so that a slow reader holds little memory and no connection (decision 10). */

@@ -21,7 +21,6 @@ export function drain(payload: Readable): Promise<boolean> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Returns true if a request was refused before its body was read, and the body has not ended. */
 export function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
   return hasBody && !raw.complete && raw.readableFlowing === null;

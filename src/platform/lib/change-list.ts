@@ -18,7 +18,7 @@ export interface FieldChange {
 }
 
 /** Entry before and after the change. `before` is undefined for a new entry, and `after` is undefined for a removed entry. */
-export interface Difference<Entry> {
+interface Difference<Entry> {
   before: Entry | undefined;
   after: Entry | undefined;
 }
@@ -55,7 +55,6 @@ export function describeListChanges<Entry extends object>(
   });
 }
 
-/** Returns the fields whose values differ, with the old and the new value. */
 export function describeFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)

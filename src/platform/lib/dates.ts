@@ -12,7 +12,6 @@ export const MAX_NIGHTS = 730;
 
 const DAY_MS = 86_400_000;
 
-/** Returns the nights of a stay in order: every day from check-in to the day before check-out. */
 export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
   const nights: DateText[] = [];
   let night = checkIn;
@@ -31,7 +30,7 @@ function dayAfter(day: DateText): DateText {
     : new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns the number of nights from check-in to check-out. The number is less than 1 if check-out is not after check-in. */
+/** Less than 1 if check-out is not after check-in. */
 export function countNights(checkIn: DateText, checkOut: DateText): number {
   return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
 }
@@ -47,7 +46,6 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the current calendar day in a time zone. */
 export function todayIn(timezone: string): DateText {
   return Temporal.Now.plainDateISO(timezone).toString();
 }
@@ -57,7 +55,6 @@ export function dayAt(atMs: number, timezone: string): DateText {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
 }
 
-/** Returns the day that is a number of days after the given day, or before it if the number is negative. */
 export function addDays(day: DateText, days: number): DateText {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }

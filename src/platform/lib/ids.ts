@@ -59,7 +59,6 @@ export function firstIdAt(atMs: number): string {
   return formatId(bytes);
 }
 
-/** Returns the millisecond of Unix time that a UUIDv7 contains. */
 export function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }

@@ -95,7 +95,6 @@ export function formatMoney(amount: string, currency?: string): string {
   return formatCents(centsOf(amount, currency === undefined ? 1 : unitOf(currency)));
 }
 
-/** Returns true if the amount is too large for an order or a price. */
 export function exceedsMaximum(cents: number): boolean {
   return cents > MAX_CENTS;
 }

@@ -20,7 +20,7 @@ export async function writeNewFile(path: string, content: string): Promise<boole
   }
 }
 
-/** Returns true if the path has a file, a folder or a link, also a link without a target. */
+/** Also for a link without a target. */
 export async function exists(path: string): Promise<boolean> {
   return await lstat(path).then(
     () => true,

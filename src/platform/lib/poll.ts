@@ -16,7 +16,6 @@ export function poll(everyMs: number, work: () => Promise<void>, onError: (error
   };
   const running = run();
   return {
-    /** Waits until the run under way has ended. */
     async close(): Promise<void> {
       stopping.abort();
       await running;

@@ -25,7 +25,6 @@ export const SoldAmount = Type.Unsafe<string | number | null>({
   [DOCUMENTED]: { pattern: String.raw`^(\d{1,8}(\.\d+)?)?$`, minimum: 0, exclusiveMaximum: 100_000_000 },
 });
 
-/** Returns true if the value is an amount that `SoldAmount` allows. */
 export function isSoldAmount(value: unknown): boolean {
   return (
     value === null ||

@@ -4,7 +4,7 @@ import { InvalidValueError } from './setting-values.ts';
 const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
 
 /** Values of the variables that name a proxy. Node prefers a name in small letters. */
-export type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
+type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
 
 /** Returns the variables of a proxy, or none if only the server is on this machine. @throws InvalidValueError without a valid URL */
 export function proxyVariables(

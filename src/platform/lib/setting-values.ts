@@ -108,7 +108,6 @@ function decoded(text: string): string | null {
 const MAIL_SENDER = /^(?:(?<name>[^<>"@\p{Cc}]*)<(?<address>[^<>]+)>|(?<alone>[^<>]+))$/u;
 const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
 
-/** Parses the sender of mails: an address, or a name with an address. */
 export function parseMailSender(value: string) {
   const { name = '', address, alone } = MAIL_SENDER.exec(value.trim())?.groups ?? {};
   const sender = { name: name.trim(), address: address ?? alone ?? '' };

@@ -27,7 +27,6 @@ const VALUES = new Map(
   ),
 );
 
-/** Returns the decimal digits of a text, those of any script as 0 to 9. */
 export function digitsOf(text: string): string {
   return Array.from(text, (character) => VALUES.get(character) ?? '').join('');
 }

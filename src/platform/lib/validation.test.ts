@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { compileSchema, findFaults, invalidValue } from './validation.ts';
 
-/** Returns the error message for a value, or null if the value is valid. */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body'): string | null {
   const validator = compileSchema(schema);
   return validator.isValid(value) ? null : invalidValue(validator, value, whole).message;

@@ -70,7 +70,7 @@ const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Bounds of a search for faults. It must end early if a client sends very many faults. */
-export interface Extent {
+interface Extent {
   maxReported: number;
   /** True if the search for faults also checks the entries of lists that have more entries than the schema allows. */
   entersLongLists: boolean;

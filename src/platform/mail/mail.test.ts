@@ -29,7 +29,6 @@ function settingsOf(url: string): MailSettings {
   return mail;
 }
 
-/** Creates a mailer, and collects the lines of its log. The mailer is closed at the end of the test. */
 function mailerFor(t: TestContext, url: string) {
   const lines: string[] = [];
   const mailer = createMailer(settingsOf(url), pino({}, { write: (line: string) => void lines.push(line) }), 300);

@@ -130,9 +130,7 @@ describe('POST /v1/staff/dishes/availability/', () => {
   });
 });
 
-/**
- * Returns a menu with 500 inactive dishes, and the skus of these dishes. With these dishes active, the menu would be larger than 16 MiB.
- */
+/** With these dishes active, the menu would be larger than 16 MiB. */
 function largeMenu(): { skus: string[]; menu: MenuDocument } {
   const names = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(90)}`);
   const skus = Array.from({ length: 500 }, (_, index) => `OFF-${index}`);

@@ -23,7 +23,6 @@ async function etag(of = tenant) {
   return (await service.call('GET', MENU, { headers: of.partner })).headers.get('etag');
 }
 
-/** Returns a copy of the menu document without the dishes that have these skus. */
 function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
   return { ...menu, dishes: menu.dishes.filter((dish) => !skus.includes(dish.sku)) };
 }

@@ -91,7 +91,6 @@ type Example = Omit<typeof KORMA, 'price_variants' | 'addons'> & {
   addons: { name: string; price: string; image: null; dish_type: null; is_active: boolean }[];
 };
 
-/** Returns a dish as the menu document has it. */
 function inDocument({ id, currency, price_variants, addons, ...dish }: Example, ingredients: string[]) {
   return {
     ...dish,

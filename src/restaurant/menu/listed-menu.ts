@@ -34,7 +34,7 @@ interface CachedMenu {
   menu: Promise<ListedMenu>;
 }
 
-export interface MenuReaderOptions {
+interface MenuReaderOptions {
   db: Database;
   caches: Caches;
   maxCachedBytes?: number;

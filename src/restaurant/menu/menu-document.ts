@@ -4,11 +4,11 @@ import type { DishDocument, MenuDocument } from './schema.ts';
 
 type Filled<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-export type Kitchen = Filled<NonNullable<MenuDocument['kitchens']>[number]>;
-export type Category = Filled<NonNullable<MenuDocument['categories']>[number]>;
-export type SubMenu = Filled<NonNullable<MenuDocument['sub_menus']>[number]>;
-export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
-export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
+type Kitchen = Filled<NonNullable<MenuDocument['kitchens']>[number]>;
+type Category = Filled<NonNullable<MenuDocument['categories']>[number]>;
+type SubMenu = Filled<NonNullable<MenuDocument['sub_menus']>[number]>;
+type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
+type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
 export interface Sections {

@@ -29,7 +29,7 @@ export interface AppliedMenu {
   sections: { before: StampedSections; after: StampedSections };
 }
 
-export interface MenuPlan {
+interface MenuPlan {
   wanted: WantedMenu;
   changes: AppliedMenu | null;
 }

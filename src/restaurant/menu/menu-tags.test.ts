@@ -27,12 +27,10 @@ const patch = (sku: string, json: object) =>
 
 const readMenu = () => readStaffMenu(service, tenant);
 
-/** Returns the document with another price of the first dish. */
 function priced(menu: MenuDocument, price: string): MenuDocument {
   return { ...menu, dishes: menu.dishes.map((dish, index) => (index === 0 ? { ...dish, price } : dish)) };
 }
 
-/** Returns a menu document as the body of a call. */
 function encoded(menu: MenuDocument): EncodedBody {
   return {
     bytes: Buffer.from(JSON.stringify(menu)),

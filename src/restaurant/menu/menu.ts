@@ -17,12 +17,11 @@ export { menuFaults } from './menu-document.ts';
 export { menuChanges } from './menu-plan.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-export interface TaggedMenu {
+interface TaggedMenu {
   json: Buffer;
   etag: string;
 }
 
-/** Reads the stored menu as a document that `PUT /v1/staff/menu/` accepts. */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<TaggedMenu> {
   const { sections, dishes, version } = await store.readMenu(db, tenantId, 'document');
   const head = JSON.stringify(unstamped(JSON.parse(sections))).slice(0, -1);

@@ -7,7 +7,7 @@ import { useRestaurant } from '#test/support/shared-service.ts';
 import { compileSchema, findFaults } from '#platform/lib/validation.ts';
 import { Dish } from './schema.ts';
 
-const { menu } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../demo/tenant.json'), 'utf8'));
+const { menu } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../examples/demo/tenant.json'), 'utf8'));
 
 const { service, tenant } = await useRestaurant({ menu });
 

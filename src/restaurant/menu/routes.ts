@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
-import { acceptsGzip } from '#platform/http/content-encoding.ts';
+import { acceptsGzip } from '#platform/http/accept.ts';
 import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendLargeJson, sendPageBytes } from '#platform/http/list.ts';

@@ -9,12 +9,12 @@ import { type OpeningTime, type Span, spansAround } from './opening-times.ts';
 import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 import * as store from './store.ts';
 
-export interface Pause {
+interface Pause {
   /** Null if the pause lasts until staff end it. */
   until: Date | null;
 }
 
-export interface OpeningState {
+interface OpeningState {
   isOpen: boolean;
   /** True during a pause, also outside the opening hours. */
   isPaused: boolean;
@@ -30,7 +30,6 @@ const MAX_TENANTS = 50_000;
 /** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
 export type RefuseIfClosed = (tenantId: number) => Promise<void>;
 
-/** Creates the function that refuses new orders while a restaurant is closed (decision 40). */
 export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Caches }): RefuseIfClosed {
   const cache: TenantCache<{ hours: OpeningHours; pause: Pause | null }> = caches.createCache(MAX_TENANTS);
   const read = async (tenantId: number) => {

@@ -21,7 +21,6 @@ interface Item {
   addons?: { addon_id: string }[];
 }
 
-/** Returns items of the dish A that have `addons` add-ons in all. */
 function itemsOf(items: number, addons = 0): Item[] {
   return Array.from({ length: items }, (_, index) => {
     const count = Math.floor(addons / items) + (index < addons % items ? 1 : 0);
@@ -36,7 +35,6 @@ async function linesOf(orderId: string): Promise<unknown[]> {
 
 const quote = (items: Item[]) => service.call('POST', QUOTE, { headers: tenant.partner, json: { items } });
 
-/** Asserts that an order of these items is placed and quoted. */
 async function assertPlaced(items: Item[]): Promise<void> {
   const placed = await place(service, tenant, { items });
   assert.equal(placed.status, 201, placed.text);
@@ -45,7 +43,6 @@ async function assertPlaced(items: Item[]): Promise<void> {
   assert.deepEqual((await quote(items)).body.lines, lines);
 }
 
-/** Asserts that an order of these items is refused, as an order and as a quote, with this fault. */
 async function assertRefused(items: Item[], fault: string): Promise<void> {
   assert.deepEqual(faultsOf(await place(service, tenant, { items })), [fault]);
   assert.deepEqual(faultsOf(await quote(items)), [fault]);

@@ -39,7 +39,6 @@ await place(service, await service.tenant(), { customer: { name: 'Inês', phone:
 
 const list = (query: Record<string, string>, of = tenant) =>
   service.call('GET', `${STAFF_ORDERS}?${new URLSearchParams(query)}`, { headers: of.staff });
-/** Returns the position in `ids` of each listed order. */
 async function found(query: Record<string, string>): Promise<number[]> {
   const path = `${STAFF_ORDERS}?${new URLSearchParams(query)}`;
   const entries = await entriesOf(service, path, tenant.staff);

@@ -69,7 +69,6 @@ describe('plans of the lists of orders', {
     `.execute(service.database.db);
   }
 
-  /** Reads the first page of a list, and a page after a given id. */
   async function read(of: TestTenant, filter: OrderFilter, order: 'newest' | 'oldest'): Promise<void> {
     const list = listOfTenant(of.tenantId, filter, order);
     await readKeysetPage(planned.db, list, { after: null, limit: PAGE });

@@ -23,7 +23,7 @@ interface Dependencies {
   transactionWithEvents: TransactionWithEvents;
 }
 
-export interface PlacedOrder {
+interface PlacedOrder {
   order: OrderResponse;
   isReplayed: boolean;
 }

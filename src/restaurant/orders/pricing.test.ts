@@ -82,7 +82,6 @@ function orderOf(items: Case[]) {
 
 const linesOf = ({ lines }: { lines: string }) => JSON.parse(lines) as OrderLine[];
 
-/** Returns a dish with add-ons of these names. The id of an add-on is its position in the list. */
 function dishWith(sku: string, addonNames: string[]): Dish {
   const addons = addonNames.map((name, index) => ({ id: String(index), name, price: '1.00' }));
   const bare = { sku, name: sku, price: '1.00', is_taxable: false, extra_tax_percentage: '0.00', price_variants: [] };
@@ -186,7 +185,6 @@ describe('the price of an order', () => {
 const service = await useService();
 
 describe('POST /v1/third-party/orders/ prices', () => {
-  /** Creates a tenant with a menu of one dish, places an order with these items, and returns the lines and totals of the order. */
   async function orderFrom(dish: object, items: (ids: { variant: string; addon: string }) => object[]) {
     const menu = {
       categories: [{ name: 'C' }],

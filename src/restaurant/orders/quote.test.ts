@@ -23,7 +23,6 @@ const quote = (json: object, of: Pick<TestTenant, 'partner'> = tenant, options: 
   service.call('POST', QUOTE, { headers: of.partner, json, ...options });
 const ONE = { items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
 
-/** Generates the items of a random order. The items are dishes of the menu, some with a variant and with add-ons. */
 function itemsOf(dishes: Dish[]): fc.Arbitrary<object[]> {
   const item = fc.constantFrom(...dishes).chain(({ sku, price_variants, addons }) =>
     fc.record(

@@ -90,7 +90,6 @@ async function newDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Returns a `TestService` whose calls go to the given `serve` process. */
 const remoteOf = (serving: Serving): TestService => ({
   ...service,
   call: (...request) => call(serving.url, ...request),
@@ -264,7 +263,6 @@ async function lockWithoutTimeLimit(tx: Tx, mode: 'SHARE' | 'ACCESS EXCLUSIVE'):
   await sql`LOCK TABLE restaurant_order IN ${sql.raw(mode)} MODE`.execute(tx);
 }
 
-/** Waits until another connection of the database waits for a lock. */
 async function waitForLock({ db }: TestDatabase): Promise<void> {
   const isWaiting = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity

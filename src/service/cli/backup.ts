@@ -212,7 +212,7 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
 }
 
 /** Decrypts the master key of a backup. Returns null if there is no passphrase. */
-export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
+async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;
   }

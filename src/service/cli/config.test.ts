@@ -36,7 +36,6 @@ async function tryWith(env: Record<string, string>): Promise<Record<Try['what'],
   ) as Record<Try['what'], Try & { text: string }>;
 }
 
-/** Asserts that the try found a fault that matches, or no fault and details that match. */
 function assertTry({ faults, text }: Try & { text: string }, isFaulty: boolean, expected: RegExp): void {
   assert.match(text, expected);
   assert.equal(faults.length > 0, isFaulty, text);
@@ -222,7 +221,6 @@ describe('roomservice config check: DATABASE_URL', () => {
 });
 
 describe('roomservice config check: embedded database', () => {
-  /** Returns all paths below a folder with the times of their last changes. */
   async function snapshot(folder: string): Promise<string[]> {
     const paths = (await readdir(folder, { recursive: true })).sort();
     return await Promise.all(paths.map(async (path) => `${path} ${(await stat(join(folder, path))).mtimeMs}`));

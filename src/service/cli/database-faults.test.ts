@@ -62,7 +62,6 @@ describe('commands whose database fails', { skip: noCopies }, () => {
 
   const envWith = (url: string) => ({ ...envOf(service), DATABASE_URL: url });
 
-  /** Makes a role without rights, which may connect to the database of the service. */
   async function newRole(t: TestContext, options = ''): Promise<string> {
     const name = `role_${randomBytes(6).toString('hex')}`;
     await sql.raw(`CREATE ROLE ${name} LOGIN PASSWORD '${PASSWORD}' ${options}`).execute(service.database.db);
@@ -70,7 +69,6 @@ describe('commands whose database fails', { skip: noCopies }, () => {
     return urlWith((url) => ([url.username, url.password] = [name, PASSWORD]));
   }
 
-  /** Asserts that each command prints one line that matches the message, and no password. */
   async function refuseAll(url: string, message: RegExp, given: string[][]): Promise<void> {
     const { password } = new URL(url);
     const ends = given.map(async (command) => ({

@@ -26,10 +26,10 @@ import type { OutputOptions } from './terminal.ts';
 
 /** Outside a checkout, npx may download and run a package of another author that is also named `roomservice`. */
 const COMMAND = existsSync(join(PACKAGE_ROOT, 'package-lock.json')) ? 'npx roomservice' : 'roomservice';
-const DOCUMENT = join(PACKAGE_ROOT, 'demo/tenant.json');
+const DOCUMENT = join(PACKAGE_ROOT, 'examples/demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 const FRONT_DESK_EMAIL = 'front-desk@demo.example';
-/** demo/tenant.json has no users, because each new user needs a password, and the repository should contain no password. */
+/** examples/demo/tenant.json has no users, because each new user needs a password, and the repository should contain no password. */
 const STAFF: { email: string; name: string; areas: Area[] }[] = [
   { email: FRONT_DESK_EMAIL, name: 'Inês Duarte', areas: ['hotel', 'rates'] },
   { email: 'kitchen@demo.example', name: 'Tomás Reis', areas: ['orders', 'menu'] },

@@ -242,7 +242,6 @@ async function onInsert({ db }: TestDatabase, table: string, body: string): Prom
   );
 }
 
-/** Makes the commit of a transaction that inserts a tenant take some seconds. */
 async function slowCommit({ db }: TestDatabase, seconds: number): Promise<void> {
   await sql`CREATE FUNCTION at_commit() RETURNS trigger LANGUAGE plpgsql AS
     ${sql.lit(`BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END`)}`.execute(db);
@@ -263,7 +262,6 @@ async function waitForCommit({ db }: TestDatabase): Promise<void> {
   await eventually(isCommitting, 'COMMIT of the move', 60_000);
 }
 
-/** Makes the server end the connection on which a move loads rows. */
 async function terminateTransfer({ db }: TestDatabase): Promise<void> {
   await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'roomservice copy'`.execute(db);

@@ -18,7 +18,6 @@ export interface Context {
 }
 
 export type Surroundings = Omit<Context, 'config'>;
-/** Returns a function that reads the configuration, loads the code of a command, and runs the command. */
 export type Lazily = <Args extends unknown[]>(
   load: () => Promise<(context: Context, ...args: Args) => Promise<void>>,
 ) => (...args: Args) => Promise<void>;
@@ -37,7 +36,7 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-export interface RuntimeOptions {
+interface RuntimeOptions {
   /**
    * Kind of process. Several processes can use one DATA_DIR at the same time, with these limits:
    * - Only one process may have the role `serve`.

@@ -124,7 +124,6 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     });
   }
 
-  /** Waits until the `serve` process refuses new connections. */
   async function refused({ url }: Serving): Promise<void> {
     const { hostname, port } = new URL(url);
     const isRefused = async () => {

@@ -13,10 +13,9 @@ import { type Context, withRuntime } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 /** New tenant document with a comment for each field, and with the word PASSWORD in place of the owner's password. */
-export const TEMPLATE = join(PACKAGE_ROOT, 'demo/new-tenant.jsonc');
+export const TEMPLATE = join(PACKAGE_ROOT, 'examples/demo/new-tenant.jsonc');
 const PASSWORD_BYTES = 18;
 
-/** Runs `roomservice tenant init`, which writes a new tenant document. */
 export async function initTenant({ print }: Terminal, file: string | undefined): Promise<void> {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const document = (await readFile(TEMPLATE, 'utf8')).replace('"PASSWORD"', JSON.stringify(password));
@@ -37,7 +36,7 @@ export async function initTenant({ print }: Terminal, file: string | undefined):
   );
 }
 
-export interface ApplyFlags extends OutputOptions {
+interface ApplyFlags extends OutputOptions {
   dryRun?: boolean;
 }
 

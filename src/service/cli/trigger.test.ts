@@ -7,7 +7,6 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, register } from '#test/support/webhooks.ts';
 import { EVENT_TYPES } from '#webhooks/events/event-types.ts';
 
-/** Credential in the output of the command `demo --json`. */
 interface Issued {
   id: string;
   api_key: string;

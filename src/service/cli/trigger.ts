@@ -19,7 +19,6 @@ import type { OutputOptions } from './terminal.ts';
 /** A demo credential gets fewer than 200 other events while the command runs. */
 const MAX_EVENTS = 200;
 
-/** Runs `roomservice trigger EVENT`: makes a real event for the demo tenant. */
 export async function trigger(
   context: Context,
   event: EventType,
@@ -128,7 +127,7 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
     throw new OperatorError(
-      'The demo tenant has no dish to order. "roomservice tenant apply demo/tenant.json" restores its menu.',
+      'The demo tenant has no dish to order. "roomservice tenant apply examples/demo/tenant.json" restores its menu.',
     );
   }
   const items = [{ item_id: dish.sku, quantity: 1 }];

@@ -45,7 +45,6 @@ function textFaults(value: unknown, path: string[] = []): string[] {
   return Object.entries(fieldsOf(value)).flatMap(([key, entry]) => textFaults(entry, [...path, key]));
 }
 
-/** Returns true if the value is a text that the database can store. */
 export function isStorable(value: unknown): value is string {
   return typeof value === 'string' && findTextFault(value) === undefined;
 }

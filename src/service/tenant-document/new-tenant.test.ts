@@ -22,7 +22,6 @@ function pathsOfSchema(schema: unknown, path: string): string[] {
   ];
 }
 
-/** Returns all descriptions of fields in the schema. */
 function descriptionsOf(schema: unknown): string[] {
   const { properties, items } = fieldsOf(schema);
   return [

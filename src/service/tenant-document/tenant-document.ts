@@ -36,7 +36,7 @@ export interface AppliedTenant {
   changes: Change[];
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** If true, the transaction makes all changes and is then rolled back. */
   isDryRun?: boolean;
 }

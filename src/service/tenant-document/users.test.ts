@@ -25,7 +25,6 @@ async function signIn(email: string, password: string) {
 
 const statusOfSignIn = async (email: string, password: string) => (await signIn(email, password)).status;
 
-/** Applies a document that creates a tenant with one owner and one member of the staff. */
 async function openTenant() {
   const tenant = await service.tenant();
   const [owner, staff] = tenant.document.users ?? [];
@@ -37,7 +36,6 @@ async function openTenant() {
     ownerUser: owner,
     staffUser: staff,
     applyUsers: (...users: unknown[]) => apply({ ...rest, users }),
-    /** Changes a user directly, without a document. */
     change: async (email: string, changes: UserChanges) =>
       await inTransaction(service.database.db, async (tx) => {
         const user = await lockUserByEmail(tx, tenant.tenantId, email);

@@ -180,7 +180,6 @@ describe('the areas of a caller of GET /v1/staff/changes/', () => {
 });
 
 describe('the regular reads of the newest rows, which find the live changes', () => {
-  /** Inserts an audit entry that reports a change of people. */
   async function insertEntry(db: Db, id: string): Promise<void> {
     const entry = {
       at: new Date(),

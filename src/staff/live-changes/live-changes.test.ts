@@ -31,7 +31,6 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     await database.drop();
   });
 
-  /** Watches a tenant with a stream that sends no bytes. */
   function watch(tenantId: number): Subscription {
     const stream = { notify() {}, end() {} } as never;
     const subscription = new Subscription(ownerOf(tenantId), () => stream);

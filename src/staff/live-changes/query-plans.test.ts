@@ -70,7 +70,6 @@ describe('query plans of the statements of live changes', {
     await sql`VACUUM ANALYZE`.execute(filling);
   }
 
-  /** Returns the names of the tables that the plan of a statement reads without an index. */
   async function scannedBy({ sql: text }: CompiledQuery): Promise<string[]> {
     const explain = CompiledQuery.raw(`EXPLAIN (GENERIC_PLAN) ${text}`);
     const { rows } = await service.database.db.executeQuery<{ 'QUERY PLAN': string }>(explain);

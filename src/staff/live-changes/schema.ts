@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { TOPICS } from './topics.ts';
 
-/** Data of the event `change`. */
 export const LiveChange = Type.Object(
   {
     topics: Type.Array(Type.Enum(TOPICS, { type: 'string' }), {

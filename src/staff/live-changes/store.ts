@@ -9,7 +9,7 @@ export interface Moment {
   at: string;
 }
 
-export interface LookInput {
+interface LookInput {
   tenantId: number;
   sinceId: string;
   sinceAt: string;

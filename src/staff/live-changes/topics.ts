@@ -15,7 +15,6 @@ const AUDIENCES = {
 } as const satisfies Record<string, readonly Staff['areas'][number][] | 'all'>;
 
 export type Topic = keyof typeof AUDIENCES;
-/** All topics, in the order in which a hint lists them. */
 export const TOPICS = Object.keys(AUDIENCES) as Topic[];
 
 export function hears({ role, areas }: Pick<Staff, 'role' | 'areas'>, topic: Topic): boolean {

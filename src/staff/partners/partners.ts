@@ -7,10 +7,8 @@ import { countByHour, countDeliveries, type DeliveryCounts, type HourRow } from 
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Maximum number of events that one call of `readHealth` reads. */
 const MAX_EVENTS = 5_000;
 
-/** Budget of calls per minute of each API. It counts the calls of all credentials of this API. */
 export type CallBudgets = Record<Audience, Budget>;
 
 export interface Partners {

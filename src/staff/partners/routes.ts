@@ -20,9 +20,7 @@ import {
 
 interface Dependencies extends Partners {
   ownerGuard: Guard;
-  /** Schema of a credential in API responses. */
   shape: Type.TObject;
-  /** True if a webhook URL may have an address in a private network. */
   allowPrivateNetwork: boolean;
 }
 

@@ -27,7 +27,6 @@ const ENTRY_EXAMPLE = {
   },
 };
 
-/** @param shape schema of a credential in API responses */
 export function staffCredential(shape: Type.TObject) {
   return Type.Object(
     { ...shape.properties, deliveries: CredentialDeliveries },
@@ -97,7 +96,6 @@ const CredentialHealth = Type.Object(
 );
 export type CredentialHealth = Type.Static<typeof CredentialHealth>;
 
-/** @param shape schema of a credential in API responses */
 export function staffCredentialDetail(shape: Type.TObject) {
   return Type.Object(
     { ...staffCredential(shape).properties, budget: CredentialBudget, health: CredentialHealth },

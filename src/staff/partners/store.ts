@@ -42,7 +42,6 @@ export async function countDeliveries(
 export interface HourRow {
   /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
-  /** Number of events, including those without a delivery. */
   events: number;
   oldest_id: string;
   delivered: number;

@@ -9,10 +9,9 @@ import { formatCents, formatMoney, roundCents, unitOf } from '#platform/lib/mone
 import type { DayReport } from './schema.ts';
 import { countRooms, readOrderDays, readStayDays } from './store.ts';
 
-/** Largest number of days of a report. */
 const MAX_DAYS = 31;
 
-export interface ReportRange {
+interface ReportRange {
   from: DateText;
   to: DateText;
 }
@@ -37,7 +36,6 @@ export async function reportDays(db: Database, tenant: Tenant, range: ReportRang
   return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
 }
 
-/** @returns a function that takes the index of a day, from 0, and returns the orders of this day */
 async function readOrders(db: Database, tenant: Tenant, { from, to }: ReportRange) {
   const bounds = [...nightsOf(from, to), to].map((day) => firstIdOf(day, tenant.timezone));
   const days = tenant.features.includes('restaurant')

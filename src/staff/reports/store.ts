@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { CredentialDay } from './schema.ts';
 
-export interface OrderDay {
+interface OrderDay {
   /** Number of the day in the range of the report. The first day has the number 1. */
   day: number;
   orders: number;
@@ -37,7 +37,7 @@ export async function readOrderDays(db: Db, tenantId: number, currency: string, 
   return rows;
 }
 
-export interface StayDay {
+interface StayDay {
   date: DateText;
   arrivals: number;
   rooms_sold: number;

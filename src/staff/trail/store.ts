@@ -20,7 +20,7 @@ interface NamedRow {
   name: string;
 }
 
-/** Reads the names of the tenant's rows. An unknown id or sku has no entry in the result. */
+/** An unknown id or sku has no entry in the result. */
 export async function readNames(db: Database, tenantId: number, ids: Record<NamedKind, string[]>): Promise<NamedRow[]> {
   const areOf = (kind: NamedKind) => sql`tenant_id = ${tenantId} AND id = ANY (${ids[kind]}::uuid[])`;
   const { rows } = await sql<NamedRow>`

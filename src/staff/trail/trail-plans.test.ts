@@ -15,7 +15,6 @@ const MANY = 60_000;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
-/** Maximum number of database pages that a statement reads for one page of the list. */
 const MOST_PAGES = 400;
 
 const isCluster = await isTestCluster();

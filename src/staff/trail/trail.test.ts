@@ -31,7 +31,6 @@ const owner = async (json: unknown, method: string, path: string) => {
 };
 
 describe('names in GET /v1/staff/audit/', () => {
-  /** Returns the name of the actor and the label of the subject in the newest entry of the action. */
   const namesOf = async (action: string) => {
     const [entry] = await found({ action });
     assert.ok(entry, action);

@@ -64,7 +64,7 @@ export function filterOf({ action, actor_id, subject, from, to }: AuditQuery): A
   };
 }
 
-export interface TrailOwner {
+interface TrailOwner {
   id: number;
   name: string;
 }

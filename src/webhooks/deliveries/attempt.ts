@@ -19,7 +19,7 @@ export interface WebhookSenderOptions extends VettingOptions {
 }
 
 /** Message that one attempt signs and posts: an event, or a test call. */
-export interface Message {
+interface Message {
   webhookUrl: string;
   eventId: string;
   body: string;
@@ -41,7 +41,6 @@ export interface Attempted {
   answer: string | null;
   /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
   timestampSeconds: number | null;
-  /** Error of the service that made the attempt fail with `internal_error`. */
   cause?: unknown;
 }
 
@@ -128,7 +127,6 @@ export class WebhookSender {
   }
 }
 
-/** Returns a POST request in HTTP/1.1. */
 function postTo(url: URL, headers: Record<string, string>, body: string): string {
   const all = {
     host: url.host,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Tally } from '#platform/lib/tally.ts';
 
 /** Number of claimed deliveries that this process may hold at the same time. Each has a place until its attempt has ended. */
-export const PLACES = 256;
+const PLACES = 256;
 /** Maximum number of these places for all lagging receivers together, and for one tenant while other tenants wait. */
 const HALF = PLACES / 2;
 /** Maximum number of attempts to one receiver that are under way at the same time. */
@@ -151,7 +151,6 @@ export class Capacity {
   }
 }
 
-/** Places that are free at one moment. */
 export class FreePlaces {
   readonly #nowMs = performance.now();
   readonly #receivers: Pick<LRUCache<string, Receiver>, 'get'>;

@@ -201,12 +201,7 @@ describe('claims of due deliveries', () => {
     }
   });
 
-  /**
-   * Returns counters of the connection, which may include the reads of earlier transactions. The counters are for the tables of events,
-   * deliveries and credentials:
-   * - `whole`: number of reads of a whole table
-   * - `rows`: number of rows that were read
-   */
+  /** The counters belong to the connection, so they may include the reads of earlier transactions. */
   async function scansOf(tx: Tx) {
     const { rows } = await sql<{ whole: number; rows: number }>`
       SELECT coalesce(sum(seq_scan), 0)::int AS whole, coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS rows

@@ -59,7 +59,7 @@ export class Connections {
 }
 
 /** One connection to one origin, for one request at a time. Each request goes through `begin`, `open` and `post`, in this order. */
-export class Connection {
+class Connection {
   readonly origin: string;
   readonly #url: URL;
   readonly #vetting: VettingOptions;

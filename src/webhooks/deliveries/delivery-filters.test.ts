@@ -13,7 +13,6 @@ const URL_A = 'https://partner.example/hook';
 
 const { service, hotel } = await useHotel();
 let sibling: Awaited<ReturnType<TestService['credential']>>;
-/** Deliveries of the hotel, oldest first. */
 let all: { id: string; created_at: string; event: string; subject: object }[];
 let subjects: object[];
 before(async () => {

@@ -11,7 +11,6 @@ const URL_A = 'https://partner.example/hook';
 const { service, tenant } = await useRestaurant();
 
 describe('GET /v1/staff/webhook-deliveries/', () => {
-  /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
   /** Restaurant orders that the events in `ids` are about, oldest first. */
   const orders: { id: string; external_id: string }[] = [];

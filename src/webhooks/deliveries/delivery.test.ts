@@ -37,7 +37,6 @@ describe('the delivery of an event', () => {
     await receiver.close();
   });
 
-  /** Waits until the receiver has got `count` requests about the order, and returns them. */
   async function requestsAbout(externalId: string, count: number): Promise<ReceivedRequest[]> {
     const about = () => receiver.requests.filter((request) => bodyOf(request).data.external_order_id === externalId);
     return await eventually(() => about().length >= count && about(), `${count} requests about ${externalId}`);

@@ -46,7 +46,6 @@ describe('the worker and a failing receiver', () => {
 
   const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
 
-  /** Waits until all events of the tenant have the given delivery status. */
   async function allEnd(status: string) {
     return await eventually(
       async () => {

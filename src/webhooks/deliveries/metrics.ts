@@ -6,7 +6,6 @@ export interface DeliveryMetrics {
   attempted(delivery: ClaimedDelivery, sent: Attempted): void;
 }
 
-/** Creates the metrics of deliveries: the outcomes of attempts, their waits, and the latencies of deliveries. */
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
   const attempts = new Counter({

@@ -4,7 +4,6 @@ import { ResponseReader } from './response-reader.ts';
 
 const KEEP_MS = 4_000;
 
-/** Reads a response in parts of `size` bytes. Returns what the reader found in it. */
 function read(response: string, size: number) {
   const reader = new ResponseReader();
   for (let at = 0; at < response.length; at += size) {

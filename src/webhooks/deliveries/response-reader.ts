@@ -2,7 +2,6 @@ import { SendFailure } from './send-error.ts';
 
 /** Largest size of a response that is read, with its interim responses (1xx) and its headers, in bytes. */
 const CAP_BYTES = 65_536;
-/** Maximum number of bytes of the body that are kept. */
 const KEPT_BYTES = 1_024;
 /** Longest time in milliseconds for which an idle connection is kept. A POST that begins when the receiver closes the connection fails. */
 const KEEP_MS = 4_000;

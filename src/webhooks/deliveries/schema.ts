@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
-/** Body of a webhook registration (contract §2, webhook registration). */
 export const WebhookRegister = Type.Object(
   {
     webhook_url: Type.String({

@@ -3,7 +3,6 @@ import type { Db } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 import type { DueCredential } from '../events/events.ts';
 
-/** Credential that has due deliveries. */
 export interface DueQueue extends DueCredential {
   /** False if the credential is revoked or has no webhook URL. Its deliveries are then stopped and not sent. */
   isActive: boolean;
@@ -12,7 +11,6 @@ export interface DueQueue extends DueCredential {
 /** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
 export const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
-/** SQL condition for a credential whose deliveries are sent. */
 export const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 const QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;

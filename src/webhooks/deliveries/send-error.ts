@@ -48,7 +48,6 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ETIMEDOUT: 'timeout',
 };
 
-/** Returns the reason for an error of a connection. */
 export function errorOf(error: Error): SendError {
   if (error instanceof SendFailure) {
     return error.reason;

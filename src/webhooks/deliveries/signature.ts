@@ -9,7 +9,7 @@ export function signBody(secret: string, timestampSeconds: number, body: string 
   return `sha256=${hmac.digest('hex')}`;
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   timestampSeconds: number;
   body: string | Buffer;
   signature: string;
@@ -22,7 +22,7 @@ export function verifySignature(secret: string, message: SignedMessage): boolean
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-export interface SignedDelivery {
+interface SignedDelivery {
   secret: string;
   eventId: string;
   timestampSeconds: number;

@@ -11,7 +11,6 @@ import type { TestCalls } from './test-call.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such delivery.' } as const;
 const NO_CREDENTIAL = { status: 404, code: 'error', message: 'No such credential.' } as const;
-/** Maximum number of test calls per minute to the webhook of one credential. */
 const CALLS_PER_MINUTE = 6;
 
 interface Dependencies {

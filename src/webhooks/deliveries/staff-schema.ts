@@ -85,7 +85,6 @@ const AnsweredAttempt = Type.Object(
   { title: 'AnsweredAttempt', description: 'One attempt to deliver an event, with the begin of the response.' },
 );
 
-/** One delivery with its body, its headers and the responses of the receiver. */
 export const DeliveryDetail = Type.Object(
   {
     ...SHARED,
@@ -173,7 +172,6 @@ export const DeliveryQuery = Type.Object({
 });
 export type DeliveryQuery = Type.Static<typeof DeliveryQuery>;
 
-/** Outcome of a test call to a webhook (decision 42). */
 export const TestCallOutcome = Type.Object(
   {
     http_status: Type.Union([Type.Integer(), Type.Null()], {

@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 1_000;
 /** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
-export interface TestReceiver {
+interface TestReceiver {
   tenantId: number;
   credentialId: string;
   webhookUrl: string;

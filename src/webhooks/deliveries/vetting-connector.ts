@@ -28,7 +28,6 @@ export function isPublicAddress(ip: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-/** IP address of a webhook host. `family` is 4 or 6. */
 export interface VettedAddress {
   address: string;
   family: number;
@@ -66,7 +65,6 @@ function failLookup(): never {
   throw new SendFailure('before', 'dns_failed');
 }
 
-/** Returns the host of a URL without the brackets of an IPv6 address. */
 function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

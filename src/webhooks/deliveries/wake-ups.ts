@@ -14,7 +14,6 @@ const NOTIFY_EVERY_MS = 5;
  */
 const MAX_NAMED = 100;
 
-/** Credential with a new event. */
 export type NamedQueue = Omit<DueCredential, 'webhookUrl'>;
 
 /**

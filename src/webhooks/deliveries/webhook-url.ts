@@ -3,7 +3,7 @@ import { invalidField } from '#platform/errors.ts';
 const MAX_CODE_POINTS = 2_048;
 
 /** Parsed URL, or the reason why the URL was refused. The reason completes an error message that begins with `webhook_url: `. */
-export type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: string };
+type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
 /**
  * Checks the syntax of a webhook URL (decision 31), but does not resolve its host. The service checks the addresses of the host at every

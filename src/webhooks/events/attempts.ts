@@ -27,7 +27,7 @@ export function attemptsShape({ attempts, attempt_count, claimed_at }: StoredAtt
   return shown;
 }
 
-/** Columns of an event and of its delivery. Those of the delivery are null if the event has none. */
+/** Those of the delivery are null if the event has none. */
 export interface EventWithDelivery {
   body: string;
   status: string | null;

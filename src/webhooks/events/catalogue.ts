@@ -38,7 +38,6 @@ export interface EventDescription {
 
 const STAY = { reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d', external_reservation_id: 'CD-STAY-5521' };
 
-/** Descriptions of all event types for the OpenAPI documents. */
 export const EVENTS: Record<EventType, EventDescription> = {
   'order.status_changed': eventOf('OrderStatusChanged', OrderEventData, {
     summary: 'The status of an order has changed',

@@ -32,7 +32,6 @@ describe('cursors of the event feed', () => {
       Array.from({ length: count }, () => eventOf(tenant)),
     );
 
-  /** Writes an event in a transaction, and leaves the transaction open. */
   async function begin(t: TestContext): Promise<{ id: string; commit: () => Promise<void> }> {
     const tx = await service.database.db.startTransaction().execute();
     t.after(async () => {

@@ -7,13 +7,9 @@ import * as store from './feed-store.ts';
 import { type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 
 const DEFAULT_LIMIT = 50;
-/** Maximum number of events that get a position in one transaction of `endOfFeed`. */
 const NUMBERED_AT_ONCE = 1_000;
 
-/**
- * Returns one page of the feed, for the query of a request.
- * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
- */
+/** @throws ApiError 400 `invalid_request` in the same cases as `readFeed` */
 export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
   const { after = '', limit = DEFAULT_LIMIT } = query;
   return after === LATEST ? { results: [], next: await endOfFeed(db, feed) } : await readFeed(db, feed, after, limit);
@@ -140,7 +136,6 @@ interface Cursor {
 /** Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. An empty text means the start of the feed. */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
-/** Parses a cursor. Returns null if the text does not have the format of a cursor. */
 function parseCursor(text: string): Cursor | null {
   const parts = CURSOR.exec(text);
   return parts === null

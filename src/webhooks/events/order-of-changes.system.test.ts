@@ -17,7 +17,7 @@ import { call, envOf, startService, type TestService } from '#test/support/servi
 import { countWaiting } from '#test/support/statements.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
-const CLOCK = join(import.meta.dirname, '../../../test/faults/shifted-clock.ts');
+const CLOCK = join(import.meta.dirname, '../../../test/suites/faults/shifted-clock.ts');
 const HALF_AN_HOUR_MS = 1_800_000;
 const PAIRS = 12;
 

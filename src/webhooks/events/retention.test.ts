@@ -30,7 +30,6 @@ after(() => service.close());
 /** Returns a new event id (UUIDv7) that contains the given time in milliseconds of Unix time. */
 const idAt = (atMs: number) => firstIdAt(atMs).slice(0, 14) + newId().slice(14);
 
-/** Writes events that happened the given number of days ago. */
 async function insertOld(count: number, days = 31, of: TestTenant = tenant, changes = {}): Promise<string[]> {
   const atMs = Date.now() - days * DAY_MS;
   const events = Array.from({ length: count }, () => eventOf(of, { id: idAt(atMs), ...changes }));

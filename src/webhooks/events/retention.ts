@@ -21,7 +21,7 @@ const PACE = {
   restMs: 100,
 };
 
-export interface RetentionOptions {
+interface RetentionOptions {
   db: Database;
   log: Logger;
   retentionDays: number;

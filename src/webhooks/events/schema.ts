@@ -41,7 +41,6 @@ export const Attempt = Type.Object(
 );
 export type Attempt = Type.Static<typeof Attempt>;
 
-/** Value of `after` that means the end of the feed. */
 export const LATEST = 'latest';
 
 export const FeedQuery = Type.Object({

@@ -4,7 +4,7 @@ import { Fields, selectForEach } from '#platform/db/inputs.ts';
 import type { EventType } from './event-types.ts';
 import type { EventSubject } from './schema.ts';
 
-/** Event to insert. `createdAt` is the time of the change that the event reports. */
+/** `createdAt` is the time of the change that the event reports. */
 export interface NewEvent {
   tenantId: number;
   id: string;
@@ -27,7 +27,6 @@ const EVENT_INPUT = new Fields<EventInput>({
   subject: 'json',
 });
 
-/** Credential with a due delivery, and the webhook URL to which the delivery is sent. */
 export interface DueCredential {
   tenantId: number;
   credentialId: string;

@@ -23,7 +23,6 @@ export async function findBinaries(account: Account | undefined, folder: string)
   return copy;
 }
 
-/** Returns the major version of the installed PostgreSQL. @throws EmbeddedPostgresError if it is not installed */
 export async function readInstalledMajor(): Promise<number> {
   return Number.parseInt(await readVersion(findPackage()), 10);
 }

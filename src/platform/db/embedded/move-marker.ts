@@ -4,7 +4,7 @@ import { syncFolder } from '../../lib/new-file.ts';
 import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 /** Content of the file `moved-to` in DATA_DIR: the database to which the data was moved, and the time (ISO 8601), in one line each. */
-export interface MoveMarker {
+interface MoveMarker {
   to: string;
   movedAt: string;
 }

@@ -8,7 +8,7 @@ import { ENVIRONMENT } from './cluster.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import type { Location } from './location.ts';
 
-export interface Postmaster {
+interface Postmaster {
   pid: number;
   isReady: boolean;
 }

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, killersAtExit, Server } from './server.ts';
+
+/** Ports of one node: the port of its PostgreSQL, and the port of the REST API of its Patroni. */
+export interface NodePorts {
+  postgres: number;
+  rest: number;
+}
+
+interface NodeOptions {
+  name: string;
+  folder: string;
+  account: Account;
+  /** Folder with the programs of PostgreSQL. */
+  binaries: string;
+  ports: NodePorts;
+  etcdPorts: readonly number[];
+  etcdApi: 'etcd' | 'etcd3';
+}
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** Settings of the whole cluster. docs/operating/high-availability.md explains these settings. */
+const CLUSTER = {
+  ttl: 10,
+  loop_wait: 2,
+  retry_timeout: 3,
+  synchronous_mode: true,
+  synchronous_mode_strict: true,
+  postgresql: {
+    use_pg_rewind: true,
+    parameters: {
+      max_connections: 150,
+      shared_buffers: '64MB',
+      wal_log_hints: 'on',
+      // The service does not need commit times. The suite uses them to measure delays.
+      track_commit_timestamp: 'on',
+    },
+  },
+};
+
+/** One database machine of the cluster: a Patroni, and the PostgreSQL that this Patroni runs. */
+export class DatabaseNode {
+  readonly name: string;
+  readonly ports: NodePorts;
+  readonly patroni: Server;
+  readonly #dataFolder: string;
+  readonly #killAtExit = () => signalAll(this.#postgresPids(), 'SIGKILL');
+
+  private constructor(patroni: Server, { name, ports, folder }: NodeOptions) {
+    this.name = name;
+    this.ports = ports;
+    this.patroni = patroni;
+    this.#dataFolder = dataFolderOf(folder, name);
+  }
+
+  /** Writes the configuration of a node. The node runs only after `start`. */
+  static async create(options: NodeOptions): Promise<DatabaseNode> {
+    const { name, folder, account } = options;
+    const path = join(folder, `${name}.yml`);
+    // Patroni reads YAML. JSON works too, because each JSON document is also a YAML document.
+    await writeFile(path, JSON.stringify(configurationOf(options), null, 2));
+    return new DatabaseNode(new Server({ name, command: ['patroni', path], folder, account }), options);
+  }
+
+  start(): void {
+    this.patroni.start();
+    killersAtExit.add(this.#killAtExit);
+  }
+
+  /** Returns true if this node is the primary. Sends the same request to Patroni as the health check of HAProxy. */
+  async isPrimary(): Promise<boolean> {
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+    const answer = await fetch(`http://127.0.0.1:${this.ports.rest}/primary`, { signal }).catch(() => null);
+    await answer?.body?.cancel().catch(() => {});
+    return answer?.status === 200;
+  }
+
+  /** Makes a synchronous standby the primary in place of this node. */
+  async switchOver(): Promise<void> {
+    await this.#tellPatroni('POST', '/switchover', { leader: this.name });
+  }
+
+  /** Changes settings of the whole cluster. */
+  async configure(settings: Partial<typeof CLUSTER>): Promise<void> {
+    await this.#tellPatroni('PATCH', '/config', settings);
+  }
+
+  async #tellPatroni(method: string, path: string, body: object): Promise<void> {
+    const answer = await fetch(`http://127.0.0.1:${this.ports.rest}${path}`, { method, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) {
+      throw new Error(`Patroni refused ${method} ${path} with ${answer.status}: ${text}`);
+    }
+  }
+
+  /** Kills Patroni and all processes of PostgreSQL, as if the machine lost its power. */
+  async kill(): Promise<void> {
+    // Patroni ends first, because it would start PostgreSQL again.
+    await this.patroni.kill();
+    signalAll(this.#postgresPids(), 'SIGKILL');
+    killersAtExit.delete(this.#killAtExit);
+  }
+
+  /** Suspends Patroni and all processes of PostgreSQL (SIGSTOP) in the middle of their work. Their connections stay open. */
+  freeze(): void {
+    this.patroni.signal('SIGSTOP');
+    signalAll(this.#postgresPids(), 'SIGSTOP');
+  }
+
+  thaw(): void {
+    signalAll(this.#postgresPids(), 'SIGCONT');
+    this.patroni.signal('SIGCONT');
+  }
+
+  /** Returns the process ids of PostgreSQL, the main process first. The list is empty if PostgreSQL does not run. */
+  #postgresPids(): number[] {
+    try {
+      const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
+      const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
+      const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
+      // After a kill, postmaster.pid still exists, and its process id may now belong to another program. The command line of that program
+      // does not contain the data folder.
+      return command.includes(this.#dataFolder)
+        ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
+        : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+function dataFolderOf(folder: string, name: string): string {
+  return join(folder, `${name}-data`);
+}
+
+function signalAll(pids: number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // The process has ended in the meantime, so it needs no signal.
+    }
+  }
+}
+
+function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: NodeOptions): object {
+  const rest = `127.0.0.1:${ports.rest}`;
+  const postgres = `127.0.0.1:${ports.postgres}`;
+  const superuser = { username: 'postgres', password: 'postgres' };
+  return {
+    scope: 'roomservice',
+    name,
+    restapi: { listen: rest, connect_address: rest },
+    [etcdApi]: { hosts: etcdPorts.map((port) => `127.0.0.1:${port}`) },
+    bootstrap: { dcs: CLUSTER, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }] },
+    postgresql: {
+      listen: postgres,
+      connect_address: postgres,
+      data_dir: dataFolderOf(folder, name),
+      bin_dir: binaries,
+      pgpass: join(folder, `${name}.pgpass`),
+      pg_hba: ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
+      authentication: {
+        superuser,
+        replication: { username: 'replicator', password: 'replicator' },
+        rewind: superuser,
+      },
+      parameters: { unix_socket_directories: folder },
+      // If pg_rewind cannot repair a node, Patroni removes the data folder of the node and copies the data again from the primary.
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newPort } from './ports.ts';
+import type { DatabaseLink } from './database-link.ts';
+
+/** Path of `bin/roomservice.js` in the current version of the service. The fault `rolling-upgrade` also runs the next one. */
+export const PROGRAM = join(import.meta.dirname, '../../../bin/roomservice.js');
+const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+const KEPT_LINES = 40;
+
+interface ProcessOptions {
+  name: string;
+  /** Value of `serve --only`; null runs the API and the worker. */
+  only: 'api' | 'worker' | null;
+  link: DatabaseLink;
+  /** Environment variables of the process, except the variables for its ports. */
+  env: Record<string, string>;
+  onLogLine: (process: string, line: string) => void;
+  /** Called if the process ends although the suite has not stopped or killed it. */
+  onDeath: (process: string, lastLines: string[]) => void;
+}
+
+/** A `roomservice serve` process whose ports stay the same over restarts. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly link: DatabaseLink;
+  /** Path of the `bin/roomservice.js` that the next start runs. */
+  program = PROGRAM;
+  readonly #options: ProcessOptions;
+  #child: ChildProcess | null = null;
+  #ended: Promise<unknown> = Promise.resolve();
+  #isExpectedToEnd = false;
+  #port = 0;
+  #metricsPort = 0;
+  #lastLines: string[] = [];
+  #firstStartMs = 0;
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name;
+    this.link = options.link;
+    this.#options = options;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Milliseconds from the first start of the process until it was ready. No fault and no load slowed down this start. */
+  get firstStartMs(): number {
+    return this.#firstStartMs;
+  }
+
+  /**
+   * Starts the process and waits until it is ready.
+   * @throws Error with the end of the log if the process is not ready after 60 s
+   */
+  async start(env: Record<string, string> = {}): Promise<void> {
+    const beganAtMs = performance.now();
+    await this.launch(env);
+    for (const deadlineMs = Date.now() + START_TIMEOUT_MS; !(await this.isReady()); await sleep(POLL_MS)) {
+      if (Date.now() > deadlineMs) {
+        throw new Error(
+          `${this.name} was not ready within ${START_TIMEOUT_MS} ms. Its log ends with:\n${this.#lastLines.join('\n')}`,
+        );
+      }
+    }
+    this.#firstStartMs ||= performance.now() - beganAtMs;
+  }
+
+  /** Starts the process without waiting until it is ready. */
+  async launch(env: Record<string, string> = {}): Promise<void> {
+    this.#port ||= await newPort();
+    this.#metricsPort ||= await newPort();
+    this.#isExpectedToEnd = false;
+    const { only } = this.#options;
+    const child = spawn(process.execPath, [this.program, 'serve', ...(only === null ? [] : ['--only', only])], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        PORT: String(this.#port),
+        METRICS_PORT: String(this.#metricsPort),
+        // The balancers check `/readyz` several times in this time.
+        STOP_GRACE: '2',
+        NODE_OPTIONS: `--import=${CLOCK} --disable-warning=ExperimentalWarning`,
+        ...this.#options.env,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = once(child, 'close').then(() => {
+      if (!this.#isExpectedToEnd) {
+        this.#options.onDeath(this.name, this.#lastLines);
+      }
+    });
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => this.#takeLine(line));
+    }
+  }
+
+  /** Sends a signal that must not end the process, for example SIGSTOP. If the process still ends, the suite reports a violation. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#isExpectedToEnd = true;
+    this.#child?.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /**
+   * Stops the process by SIGTERM, and waits for its end.
+   * @returns the time until the process has ended, in milliseconds
+   */
+  async stop(): Promise<number> {
+    const beganAtMs = performance.now();
+    this.#isExpectedToEnd = true;
+    this.#child?.kill('SIGTERM');
+    await this.#ended;
+    return performance.now() - beganAtMs;
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await answer?.body?.cancel().catch(() => {});
+    return answer?.status === 200;
+  }
+
+  /** Reads the metrics of the process, by name. Metrics with labels are left out. */
+  async metrics(): Promise<Map<string, number>> {
+    const answer = await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`);
+    const lines = (await answer.text()).split('\n').filter((line) => /^\w+ /.test(line));
+    return new Map(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]));
+  }
+
+  #takeLine(line: string): void {
+    this.#lastLines = [...this.#lastLines.slice(1 - KEPT_LINES), line];
+    this.#options.onLogLine(this.name, line);
+  }
+}
