@@ -65,7 +65,7 @@ describe('bans on the source code', () => {
 });
 
 describe('references in the repository', () => {
-  test('each reference to the contract, to a decision or to a database rule leads to an existing entry', () => {
+  test('each reference to the contract, to a rule or to a database rule leads to an existing entry', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     assertNone(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
   });

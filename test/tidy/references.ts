@@ -1,5 +1,5 @@
 /**
- * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry. `reference` matches a text that refers to an
+ * A page of `docs/guarantees/` with numbered entries. `heading` matches the heading of an entry. `reference` matches a text that refers to an
  * entry, for example `contract §4`.
  */
 interface NumberedPage {
@@ -11,22 +11,22 @@ interface NumberedPage {
 const NUMBERS = String.raw`(\d+(?:(?:, | and | to )\d+)*)`;
 
 export const NUMBERED_PAGES: NumberedPage[] = [
-  { path: 'docs/contract/third-party.md', heading: /^## (\d+)\. /gm, reference: /(?<!PMS )\bcontract,? §(\d+)/gi },
-  { path: 'docs/contract/pms.md', heading: /^## (\d+)\. /gm, reference: /\bPMS contract,? §(\d+)/gi },
+  { path: 'docs/guarantees/third-party.md', heading: /^## (\d+)\. /gm, reference: /(?<!PMS )\bcontract,? §(\d+)/gi },
+  { path: 'docs/guarantees/pms.md', heading: /^## (\d+)\. /gm, reference: /\bPMS contract,? §(\d+)/gi },
   {
-    path: 'docs/contract/decisions.md',
+    path: 'docs/guarantees/rules.md',
     heading: /^### (\d+)\. /gm,
-    reference: new RegExp(`\\bdecisions? ${NUMBERS}`, 'gi'),
+    reference: new RegExp(`(?<!\\b(?:database|delivery) )\\brules? ${NUMBERS}`, 'gi'),
   },
   {
-    path: 'docs/contract/database-rules.md',
+    path: 'docs/guarantees/database-rules.md',
     heading: /^### (\d+)\. /gm,
     reference: new RegExp(`\\bdatabase rules? ${NUMBERS}`, 'gi'),
   },
 ];
 
 /**
- * Finds references to a contract section, a decision or a database rule whose number does not exist. Reads the existing numbers from the
+ * Finds references to a contract section, a rule or a database rule whose number does not exist. Reads the existing numbers from the
  * headings of the pages in `NUMBERED_PAGES`.
  * @param textOf returns the text of a page
  */

@@ -297,12 +297,12 @@ test('unresolvedReferences finds a reference to an entry that does not exist, in
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
   // The code joins the references from pieces, because the rule also checks this file. Otherwise it would report these references.
-  const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
-  assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
-  for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {
+  const [rule, section, databaseRule] = ['rule', 'contract §', 'database rule'];
+  assert.equal(found(`${rule} 1, PMS ${section}1, ${section}1, ${databaseRule} 1, a rule, two ${rule}s`), 0);
+  for (const text of [`${rule} 2`, `${rule}s 1 and 2`, `${rule}s 1, 2`, `/**\n * (${rule}\n * 2) */`]) {
     assert.equal(found(text), 1, text);
   }
-  assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
+  assert.equal(found(`PMS ${section}2, ${section}2 and ${databaseRule}s 1 and 2`), 3);
 });
 
 test('decisionRecords finds two decision records with one number, a missing status, and a missing row in the index', () => {

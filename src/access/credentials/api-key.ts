@@ -61,7 +61,7 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix) {
   };
 }
 
-/** Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (decision 38). */
+/** Shortens an API key to its first 8 and last 4 characters. A person can recognise the shortened key, but cannot use it (rule 38). */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }

@@ -48,7 +48,7 @@ interface Dependencies {
   noun: keyof typeof SIDES;
 }
 
-/** Registers the owner-only routes for the credentials of one API (contract §4, "Owner-only"; decision 17). */
+/** Registers the owner-only routes for the credentials of one API (contract §4, "Owner-only"; rule 17). */
 export function credentialRoutes(app: App, dependencies: Dependencies): void {
   listAndCreate(app, dependencies);
   revokeAndRotate(app, dependencies);
@@ -56,7 +56,7 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
 
 function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }: Dependencies): void {
   const { holder, headers, body, secret } = SIDES[noun];
-  // Only the list of the third-party API has pages (decision 10).
+  // Only the list of the third-party API has pages (rule 10).
   const isPaged = noun === 'Credential';
   app.get(
     path,

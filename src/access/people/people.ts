@@ -108,7 +108,7 @@ export class People {
   }
 }
 
-/** Returns the new values of the columns that a request changes. Other fields of the request are ignored (decision 4). */
+/** Returns the new values of the columns that a request changes. Other fields of the request are ignored (rule 4). */
 function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
   return {
     role,

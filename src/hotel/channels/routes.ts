@@ -17,7 +17,7 @@ interface OwnerDependencies {
 
 const SHARED = { tags: ['Channels'] };
 
-/** Registers the owner-only routes for channels (decision 30). */
+/** Registers the owner-only routes for channels (rule 30). */
 export function channelRoutes(app: App, dependencies: OwnerDependencies): void {
   listAndCreate(app, dependencies);
   revokeAndRotate(app, dependencies);
@@ -116,7 +116,7 @@ const RECEIVER_DESCRIPTION =
   'than the last applied call, or if it was applied before. Its response then shows the present reservation. So resend a ' +
   'call if its response was lost, and send calls in any order. The room type must be active only if the reservation is new.';
 
-/** Registers the receiver: the route to which OTAs send reservations (decision 30). */
+/** Registers the receiver: the route to which OTAs send reservations (rule 30). */
 export function receiverRoutes(app: App, { db, channels, reservations, headerBrand }: ReceiverDependencies): void {
   app.post(
     '/v1/channel-manager/receiver/reservations/',

@@ -3,7 +3,7 @@ import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { Price } from '#platform/lib/price.ts';
 import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 
-/** Largest integer of the API (decision 6). */
+/** Largest integer of the API (rule 6). */
 export const MAX_INTEGER = 2_147_483_647;
 
 export const RATE_PLAN_EXAMPLES = [

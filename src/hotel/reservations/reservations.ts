@@ -64,7 +64,7 @@ export class Reservations {
   }
 
   /**
-   * Returns the price that `book` would charge now. Refuses a stay that `book` would refuse, with the same error (decision 40).
+   * Returns the price that `book` would charge now. Refuses a stay that `book` would refuse, with the same error (rule 40).
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
@@ -89,7 +89,7 @@ export class Reservations {
 
   /**
    * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the call is a repeat and
-   * changes nothing (decision 36).
+   * changes nothing (rule 36).
    * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {

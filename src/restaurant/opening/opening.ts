@@ -30,7 +30,7 @@ const MAX_TENANTS = 50_000;
 /** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
 export type RefuseIfClosed = (tenantId: number) => Promise<void>;
 
-/** Creates the function that refuses new orders while a restaurant is closed (decision 40). */
+/** Creates the function that refuses new orders while a restaurant is closed (rule 40). */
 export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Caches }): RefuseIfClosed {
   const cache: TenantCache<{ hours: OpeningHours; pause: Pause | null }> = caches.createCache(MAX_TENANTS);
   const read = async (tenantId: number) => {
