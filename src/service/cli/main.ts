@@ -36,7 +36,7 @@ export async function runCommand(args: string[], environment: Environment, termi
 }
 
 /** The code of each command is loaded only when this command is called. */
-function buildProgram(surroundings: Surroundings): Command {
+export function buildProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings;
   const lazily: Lazily =
     (load) =>
