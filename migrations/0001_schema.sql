@@ -1,6 +1,6 @@
 -- The data model of Roomservice. `tenant_id` leads every key and index, so that a cluster can place the rows of a tenant together.
 -- The application makes the ids. They are UUIDv7, so their order is the order of creation, and a list by id is a list by time.
--- docs/decisions/0029-migrations.md says how the schema changes.
+-- docs/decisions/0007-migrations.md says how the schema changes.
 
 -- platform
 
@@ -252,7 +252,7 @@ CREATE INDEX event_in_feed ON event (tenant_id, credential_id, feed_position, id
 CREATE INDEX event_by_type ON event (tenant_id, type, id);
 
 -- The way of an event to the webhook of its credential. A row of its own, because its state changes at each attempt
--- (docs/decisions/0028-delivery-table.md).
+-- (docs/decisions/0011-delivery-table.md).
 CREATE TABLE delivery (
   tenant_id       bigint NOT NULL,
   -- Id of the event. No foreign key: one statement writes both rows, one removes both, and the check would cost a third of the write.

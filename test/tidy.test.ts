@@ -11,9 +11,9 @@ import {
   notSplittable,
   unusedExceptions,
 } from './tidy/migrations.ts';
-import { decisionRecords } from './tidy/records.ts';
-import { unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
-import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
+import { decisionNotes } from './tidy/records.ts';
+import { brokenLinks, unknownPages, unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
+import { isTest, listFiles, readSources, readText, type SourceFile } from './tidy/source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tidy/tables.ts';
 
 const source = [...readSources('src'), ...readSources('tools')];
@@ -26,6 +26,12 @@ const migrations = listFiles('migrations').map((path): [string, string] => [path
 /** Fails if the list of offences is not empty. The error message then has one line for each offence. */
 function assertNone(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
+}
+
+/** Returns the front file of a module, or the file with which a module without one begins. */
+function mainFile(room: string, files: SourceFile[]): SourceFile | undefined {
+  const names = [`${room}.ts`, 'routes.ts', 'staff-routes.ts', 'main.ts', 'app.ts', 'database.ts'];
+  return names.flatMap((name) => files.find(({ path }) => path.endsWith(`/${name}`)) ?? []).at(0);
 }
 
 function foldersOf(path: string): string[] {
@@ -69,6 +75,18 @@ describe('references in the repository', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     assertNone(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
   });
+  test('each relative link of a page leads to a file and a heading that exist', () => {
+    const files = listFiles();
+    const folders = new Set(files.flatMap(foldersOf));
+    const textOf = (path: string) => (folders.has(path) ? '' : files.includes(path) ? readText(path) : null);
+    const pages = files.filter((path) => path.endsWith('.md'));
+    assertNone(pages.flatMap((path) => brokenLinks(path, readText(path), textOf)));
+  });
+  test('each page of docs/ that a source file names exists', () => {
+    const files = new Set(listFiles());
+    const texts = [...files].filter((path) => /(?<!\.test)\.(?:ts|js|sql|service|yaml)$|Containerfile$/.test(path));
+    assertNone(texts.flatMap((path) => unknownPages(path, readText(path), (page) => files.has(page))));
+  });
 });
 
 describe('paths and modules that the documentation names', () => {
@@ -81,29 +99,36 @@ describe('paths and modules that the documentation names', () => {
       ),
     );
   });
-  test('ARCHITECTURE.md names each module of src/ and tools/', () => {
-    const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
-    assertNone([...rooms].filter((room) => !map.includes(`\`${room}`)));
+  test('the first line of the main file of each module says what the module is for', () => {
+    const rooms = Map.groupBy(program, ({ path }) => nameOf(placeOf(path)));
+    assertNone(
+      [...rooms].flatMap(([name, files]) => {
+        const room = name.split('/').at(-1) ?? '';
+        const main = mainFile(room, files);
+        return room === 'lib' || main?.text.startsWith('/** ')
+          ? []
+          : [`${main?.path ?? name} does not begin with a comment`];
+      }),
+    );
   });
 });
 
 test('the newest section of CHANGELOG.md is for the version in package.json', () => {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
-  const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/m.exec(readText('CHANGELOG.md')) ?? [];
+  const [, newest] =
+    /^## (\d+\.\d+\.\d+) \((?:\d{4}-\d{2}-\d{2}|not released yet)\)$/m.exec(readText('CHANGELOG.md')) ?? [];
   assert.equal(newest, version);
 });
 
-describe('decision records', () => {
-  test('the decision records in docs/decisions/ have numbers of their own, and each has a status and a row in the index', () => {
-    const index = 'docs/decisions/README.md';
-    const notes = listFiles('docs/decisions').filter((path) => path !== index);
-    assertNone(
-      decisionRecords(
-        notes.sort().map((path) => [path, readText(path)]),
-        readText(index),
-      ),
-    );
-  });
+test('the notes in docs/decisions/ have numbers of their own, fit on a page, and have a row in the index', () => {
+  const index = 'docs/decisions/README.md';
+  const notes = listFiles('docs/decisions').filter((path) => path !== index);
+  assertNone(
+    decisionNotes(
+      notes.sort().map((path) => [path, readText(path)]),
+      readText(index),
+    ),
+  );
 });
 
 describe('migrations', () => {

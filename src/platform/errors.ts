@@ -1,3 +1,5 @@
+/** The catalogue of error codes, with status, cause and remedy. */
+
 interface ErrorEntry {
   status: number;
   title: string;

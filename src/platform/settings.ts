@@ -1,3 +1,4 @@
+/** The table of all environment variables: parser, default and meaning. */
 import {
   integerFrom,
   oneOf,

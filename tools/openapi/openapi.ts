@@ -1,3 +1,4 @@
+/** Makes the OpenAPI documents from the routes of the app, their schemas, and the refusals of their guards. */
 import { randomBytes } from 'node:crypto';
 import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';

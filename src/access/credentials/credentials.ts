@@ -1,3 +1,4 @@
+/** Credentials of partners and PMSs, and the webhook URL that is registered with a credential. */
 import { type Actor, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -1,3 +1,4 @@
+/** People of a tenant: owners invite, change and disable them. Links for one use let people set a password. */
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';

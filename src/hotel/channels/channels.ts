@@ -1,3 +1,4 @@
+/** Channels (booking sites), and the receiver of their reservations. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';

@@ -1,3 +1,4 @@
+/** Rate plans, the price of each night, stop-sell, and the price of a stay. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';

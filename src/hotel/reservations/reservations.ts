@@ -1,3 +1,4 @@
+/** Stays: partners, OTAs and the hotel itself book them, and staff find and change them. */
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';

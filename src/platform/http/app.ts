@@ -1,3 +1,4 @@
+/** The HTTP layer that all APIs share: decoding, order of checks, limits, errors, request ids. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {

@@ -1,3 +1,4 @@
+/** Orders: prices, creation, statuses and their history, and the lists of staff. */
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';

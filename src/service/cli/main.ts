@@ -1,3 +1,4 @@
+/** The command line: lists the commands and loads the code of the one that is called. */
 import { inspect } from 'node:util';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Environment, misspelledVariables, readConfig } from '#platform/config.ts';
