@@ -44,7 +44,7 @@ export function buildProgram(surroundings: Surroundings): Command {
     (...args) =>
       runWithConfig(surroundings, async (context) => await (await load())(context, ...args));
   const program = new Command('roomservice').description(
-    "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
+    "One API through which outside platforms order from a restaurant's kitchen and book a hotel's rooms.",
   );
   program.configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
