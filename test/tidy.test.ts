@@ -90,14 +90,13 @@ describe('references in the repository', () => {
 });
 
 describe('paths and modules that the documentation names', () => {
-  test('ARCHITECTURE.md, CONTRIBUTING.md and README.md name only files and folders that exist', () => {
+  test('README.md, CONTRIBUTING.md, the pages beside ARCHITECTURE.md and the notes on decisions name only files and folders that exist', () => {
     const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
-    assertNone(
-      ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'].flatMap((path) =>
-        unresolvedPaths(path, readText(path), wings, (named) => paths.has(named)),
-      ),
+    const pages = listFiles().filter((path) =>
+      /^(?:README|CONTRIBUTING|docs\/[A-Za-z]+|docs\/decisions\/.*)\.md$/.test(path),
     );
+    assertNone(pages.flatMap((path) => unresolvedPaths(path, readText(path), wings, (named) => paths.has(named))));
   });
   test('the first line of the main file of each module says what the module is for', () => {
     const rooms = Map.groupBy(program, ({ path }) => nameOf(placeOf(path)));
