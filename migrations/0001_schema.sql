@@ -1,10 +1,10 @@
 -- The data model of Roomservice. `tenant_id` leads every key and index, so that a cluster can place the rows of a tenant together.
 -- The application makes the ids. They are UUIDv7, so their order is the order of creation, and a list by id is a list by time.
--- docs/decisions/0029-migrations.md says how the schema changes.
+-- docs/decisions/0007-migrations.md says how the schema changes.
 
 -- platform
 
--- Secret from which the keys of the service are derived (the pepper), wrapped by the master key. Global table of one row.
+-- The pepper, from which the keys of the service are derived, wrapped by the master key. Global table of one row.
 CREATE TABLE service_key (
   is_only     boolean PRIMARY KEY DEFAULT true,
   wrapped_key bytea NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE service_key (
   CONSTRAINT service_key_is_only CHECK (is_only)
 );
 
--- Tenants that changed in the last minutes. Each process reads them a few times a second, and forgets what it has kept of them. Global table.
+-- Tenants that changed in the last minutes. Each process reads them a few times a second, and drops what it has cached of them. Global table.
 CREATE TABLE recent_change (
   id             uuid PRIMARY KEY,
   tenant_id      bigint NOT NULL,
@@ -27,7 +27,7 @@ CREATE INDEX recent_change_by_transaction ON recent_change (transaction_id);
 
 -- access
 
--- A restaurant, a hotel or both. Global table: its id is the tenant_id of all others.
+-- A business with a restaurant, a hotel or both. Global table: its id is the tenant_id of all other tables.
 CREATE TABLE tenant (
   id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   slug       text COLLATE "C" NOT NULL,
@@ -74,7 +74,7 @@ CREATE TABLE app_user (
   CONSTRAINT app_user_areas CHECK (areas <@ ARRAY['orders', 'menu', 'hotel', 'rates', 'deliveries'])
 );
 
--- The person of each e-mail address, across all tenants. Global table, so without a foreign key.
+-- The person of each e-mail address in all tenants. Global table, so it has no foreign key.
 CREATE TABLE sign_in (
   email      text COLLATE "C" PRIMARY KEY,
   tenant_id  bigint NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE sign_in (
   held_until timestamptz
 );
 
--- Addresses from which a person has signed in lately. Such an address has tries of its own, whatever others do with the e-mail address.
+-- Addresses from which a person has signed in lately. Each has sign-ins of its own, so that nobody else can use them up.
 CREATE TABLE sign_in_address (
   tenant_id    bigint NOT NULL,
   user_id      uuid NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE display (
   CONSTRAINT display_areas CHECK (areas <@ ARRAY['orders', 'menu', 'hotel', 'rates', 'deliveries'])
 );
 
--- The display of each pairing code, across all tenants, because a code is too short to name its tenant. Global table.
+-- The display of each pairing code in all tenants, because a code is too short to name its tenant. Global table.
 CREATE TABLE pairing_code (
   code_hash  bytea PRIMARY KEY,
   tenant_id  bigint NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE session (
   CONSTRAINT session_kind CHECK (kind IN ('person', 'display')),
   CONSTRAINT session_bearer CHECK ((kind = 'person') = (person_id IS NOT NULL) AND (kind = 'person') = (generation IS NOT NULL)
     AND (kind = 'display') = (display_id IS NOT NULL))
--- No index has the columns that a use changes, and the free space of the page takes the new version of the row (a HOT update).
+-- A use changes no column that an index has, and each page has free space for the new version of the row (a HOT update).
 ) WITH (fillfactor = 80);
 CREATE INDEX session_by_person ON session (tenant_id, person_id, id) WHERE person_id IS NOT NULL;
 CREATE INDEX session_by_display ON session (tenant_id, display_id) WHERE display_id IS NOT NULL;
@@ -212,7 +212,7 @@ CREATE TABLE refused_call (
   CONSTRAINT refused_call_of_credential FOREIGN KEY (tenant_id, credential_id) REFERENCES credential (tenant_id, id)
 );
 
--- Who did what to what the owner answers for. Only ever added to.
+-- The audit trail: who changed what. Rows are only added.
 CREATE TABLE audit_entry (
   tenant_id  bigint NOT NULL,
   id         uuid NOT NULL,
@@ -232,7 +232,7 @@ CREATE INDEX audit_entry_by_subject ON audit_entry (tenant_id, subject, id);
 
 -- webhooks
 
--- What happened, for one credential. Never changed, but for its number in the feed.
+-- What happened, for one credential. A row never changes, except that it gets its number in the feed.
 CREATE TABLE event (
   tenant_id     bigint NOT NULL,
   id            uuid NOT NULL,
@@ -251,8 +251,8 @@ CREATE TABLE event (
 CREATE INDEX event_in_feed ON event (tenant_id, credential_id, feed_position, id);
 CREATE INDEX event_by_type ON event (tenant_id, type, id);
 
--- The way of an event to the webhook of its credential. A row of its own, because its state changes at each attempt
--- (docs/decisions/0028-delivery-table.md).
+-- The delivery of an event to the webhook of its credential. It is a row of its own, because it changes at each attempt
+-- (docs/decisions/0011-delivery-table.md).
 CREATE TABLE delivery (
   tenant_id       bigint NOT NULL,
   -- Id of the event. No foreign key: one statement writes both rows, one removes both, and the check would cost a third of the write.
@@ -273,20 +273,20 @@ CREATE TABLE delivery (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT delivery_status CHECK (status IN ('pending', 'delivered', 'failed', 'stopped')),
   CONSTRAINT delivery_attempt_count CHECK (attempt_count BETWEEN 0 AND 5)
--- The free space of a page takes the new version of a row at its claim.
+-- Each page has free space for the new version of a row that is claimed.
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
--- Deduplication would join the entries of deliveries that became due together, and a look-up then skips no dead entry until all are dead.
+-- Deduplication would join the entries of deliveries that are due at the same time, and keep dead ones until all of them are dead.
 CREATE INDEX delivery_due ON delivery (tenant_id, credential_id, next_attempt_at) WITH (deduplicate_items = off) WHERE status = 'pending';
--- Due deliveries of all tenants, for the poll alone, which repeats the second condition. It is always true, and keeps claims from this index,
--- in which they would read the due deliveries of all others.
+-- Due deliveries of all tenants, only for the poll. The second condition is always true, and only the poll repeats it, so that a claim does
+-- not use this index and read the due deliveries of all other receivers.
 CREATE INDEX delivery_due_at ON delivery (next_attempt_at) WITH (deduplicate_items = off)
   WHERE status = 'pending' AND next_attempt_at > '-infinity';
--- A successful delivery leaves the index, and its change of status adds no entry.
+-- A delivery leaves this index when it succeeds, and no entry is added.
 CREATE INDEX delivery_undelivered ON delivery (tenant_id, status, id) WHERE status <> 'delivered';
 CREATE INDEX delivery_by_credential ON delivery (tenant_id, credential_id, id);
 CREATE INDEX delivery_failed ON delivery (tenant_id, credential_id, id) WHERE status = 'failed';
 
--- Last number in the feed of each credential. Events get their numbers when they are read, so a late commit comes after what was read.
+-- Last number in the feed of each credential. Events get their numbers when they are first read, so a late commit comes after them.
 CREATE TABLE event_feed (
   tenant_id     bigint NOT NULL,
   credential_id uuid NOT NULL,
@@ -306,7 +306,7 @@ INSERT INTO feed_era DEFAULT VALUES;
 
 -- restaurant
 
--- What dishes are sorted into (kitchens, categories, sub-menus, menu sets): small, written and read whole.
+-- Kitchens, categories, sub-menus and menu sets of a menu: small, and read and written as a whole.
 CREATE TABLE menu (
   tenant_id bigint NOT NULL PRIMARY KEY,
   version   bigint NOT NULL,
@@ -314,7 +314,7 @@ CREATE TABLE menu (
   CONSTRAINT menu_of_tenant FOREIGN KEY (tenant_id) REFERENCES tenant (id)
 );
 
--- A dish with its variants and add-ons. Never deleted, only made inactive.
+-- A dish with its variants and add-ons. It is never deleted, only made inactive.
 CREATE TABLE dish (
   tenant_id            bigint NOT NULL,
   id                   uuid NOT NULL,
@@ -356,7 +356,7 @@ CREATE TABLE opening (
   CONSTRAINT opening_of_tenant FOREIGN KEY (tenant_id) REFERENCES tenant (id)
 );
 
--- An order of a partner, written once with its priced lines. Then only its status moves.
+-- An order of a partner, written once with its priced lines. After that only its status changes.
 CREATE TABLE restaurant_order (
   tenant_id            bigint NOT NULL,
   id                   uuid NOT NULL,
@@ -367,7 +367,7 @@ CREATE TABLE restaurant_order (
   order_type           text NOT NULL,
   customer_name        text,
   customer_phone       text,
-  -- The forms of name and phone that a search compares (src/platform/lib/search-text.ts).
+  -- The forms of name and phone that a search compares (src/platform/db/search-text.ts).
   customer_search_name text COLLATE "C",
   customer_digits      text COLLATE "C",
   delivery_address     text,
@@ -390,15 +390,15 @@ CREATE TABLE restaurant_order (
   CONSTRAINT restaurant_order_total CHECK (total >= 0)
 );
 CREATE INDEX restaurant_order_by_credential ON restaurant_order (tenant_id, credential_id, id);
--- The kitchen's list of unfinished orders, asked for every few seconds.
+-- The kitchen reads its unfinished orders every few seconds.
 CREATE INDEX restaurant_order_open ON restaurant_order (tenant_id, id) WHERE status NOT IN ('completed', 'cancelled');
 CREATE INDEX restaurant_order_by_name ON restaurant_order (tenant_id, customer_search_name, id) WHERE customer_search_name IS NOT NULL;
 CREATE INDEX restaurant_order_by_phone ON restaurant_order (tenant_id, customer_digits, id) WHERE customer_digits IS NOT NULL;
--- The report of days adds up these columns, and so does not read the orders, whose lines are long.
+-- The report by day adds up these columns, and so does not read the long rows of the orders.
 CREATE INDEX restaurant_order_for_report ON restaurant_order (tenant_id, id) INCLUDE (credential_id, total, currency)
   WHERE status <> 'cancelled';
 
--- Changes of the status of an order. The first status, pending, has no row.
+-- Changes of the status of an order. The first status, pending, has no row here.
 CREATE TABLE order_status_change (
   tenant_id     bigint NOT NULL,
   order_id      uuid NOT NULL,
@@ -419,7 +419,7 @@ CREATE TABLE order_status_change (
 
 -- hotel
 
--- A hotel, with the clock by which its dates are read.
+-- A hotel, with the time zone of its dates.
 CREATE TABLE property (
   tenant_id      bigint NOT NULL,
   id             uuid NOT NULL,
@@ -437,7 +437,7 @@ CREATE TABLE property (
   CONSTRAINT property_of_tenant FOREIGN KEY (tenant_id) REFERENCES tenant (id)
 );
 
--- A kind of room, sold by number: which room a guest gets is the front desk's matter.
+-- A kind of room. Stays book a number of them, and the front desk chooses the room.
 CREATE TABLE room_type (
   tenant_id         bigint NOT NULL,
   id                uuid NOT NULL,
@@ -459,7 +459,7 @@ CREATE TABLE room_type (
   CONSTRAINT room_type_physical_capacity CHECK (physical_capacity >= 0)
 );
 
--- Terms under which a room type is sold.
+-- A rate plan: terms under which a room type is sold.
 CREATE TABLE rate_plan (
   tenant_id     bigint NOT NULL,
   id            uuid NOT NULL,
@@ -477,7 +477,7 @@ CREATE TABLE rate_plan (
   CONSTRAINT rate_plan_min_nights CHECK (min_nights > 0)
 );
 
--- What differs from the plan on one night.
+-- What differs from the rate plan on one night.
 CREATE TABLE rate (
   tenant_id    bigint NOT NULL,
   rate_plan_id uuid NOT NULL,
@@ -490,8 +490,8 @@ CREATE TABLE rate (
   CONSTRAINT rate_price CHECK (price >= 0)
 );
 
--- Rooms of a type that are held on a night. No row: none. No CHECK keeps the number from falling below zero, because it would refuse the
--- -1 of a room given back before the row to which it is added is looked for. The one writer checks it.
+-- Number of rooms of a type that are held on a night, and 0 without a row. There is no CHECK (held >= 0), because PostgreSQL would check
+-- the -1 of a release before it finds the row to add it to. The one function that writes this table checks the result.
 CREATE TABLE night (
   tenant_id    bigint NOT NULL,
   room_type_id uuid NOT NULL,
@@ -501,7 +501,7 @@ CREATE TABLE night (
   CONSTRAINT night_of_room_type FOREIGN KEY (tenant_id, room_type_id) REFERENCES room_type (tenant_id, id)
 );
 
--- Where bookings of an OTA come from. The secret is encrypted and not hashed, because it has to check signatures.
+-- A booking site that sends its bookings. Its secret is encrypted and not hashed, because the service checks signatures with it.
 CREATE TABLE channel (
   tenant_id      bigint NOT NULL,
   id             uuid NOT NULL,
@@ -515,7 +515,7 @@ CREATE TABLE channel (
   CONSTRAINT channel_of_tenant FOREIGN KEY (tenant_id) REFERENCES tenant (id)
 );
 
--- A stay. A partner booked it (credential_id, external_reservation_id), an OTA (external_source, external_id), or the hotel itself (neither).
+-- A stay, booked by a partner (credential_id, external_reservation_id), an OTA (external_source, external_id) or the hotel itself (neither).
 CREATE TABLE reservation (
   tenant_id               bigint NOT NULL,
   id                      uuid NOT NULL,
@@ -535,7 +535,7 @@ CREATE TABLE reservation (
   guest_name              text NOT NULL,
   guest_phone             text,
   guest_email             text,
-  -- The forms of the guest's data that a search compares (src/platform/lib/search-text.ts).
+  -- The forms of the guest's data that a search compares (src/platform/db/search-text.ts).
   guest_search_name       text COLLATE "C" NOT NULL,
   guest_digits            text COLLATE "C",
   guest_search_email      text COLLATE "C",
@@ -576,12 +576,12 @@ CREATE INDEX reservation_by_guest_name ON reservation (tenant_id, guest_search_n
 CREATE INDEX reservation_by_guest_phone ON reservation (tenant_id, guest_digits, id) WHERE guest_digits IS NOT NULL;
 CREATE INDEX reservation_by_guest_email ON reservation (tenant_id, guest_search_email, id) WHERE guest_search_email IS NOT NULL;
 CREATE INDEX reservation_by_external_id ON reservation (tenant_id, external_id) WHERE external_id IS NOT NULL;
--- Few stays have more than 31 nights. All others that are in the hotel on a day began in the 31 days before.
+-- The few stays of more than 31 nights. All other guests of a day have arrived in the 31 days before it.
 CREATE INDEX reservation_of_many_nights ON reservation (tenant_id, check_out) WHERE check_out - check_in > 31;
 -- Tells the planner that the sources of stays differ from tenant to tenant.
 CREATE STATISTICS reservation_sources (mcv) ON tenant_id, credential_id, external_source FROM reservation;
 
--- Changes of the status or the nights of a stay, and the bookings of the hotel itself, because they name the person. Only ever added to.
+-- Changes of the status or the nights of a stay, and the bookings of the hotel itself, because they name the person. Rows are only added.
 CREATE TABLE reservation_change (
   tenant_id             bigint NOT NULL,
   id                    uuid NOT NULL,
@@ -608,6 +608,6 @@ CREATE TABLE reservation_change (
   CONSTRAINT reservation_change_actor_type CHECK (actor_type IN ('person', 'display', 'partner', 'channel', 'operator', 'sandbox'))
 );
 CREATE INDEX reservation_change_by_reservation ON reservation_change (tenant_id, reservation_id, at);
--- Stays that a change has taken away from a night.
+-- Nights that a change has taken from a stay.
 CREATE INDEX reservation_change_from_night ON reservation_change (tenant_id, previous_room_type_id, previous_check_in)
   WHERE previous_room_type_id IS NOT NULL;

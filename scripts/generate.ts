@@ -3,7 +3,7 @@
  * - the types of the tables, from the migrations
  * - the OpenAPI documents, from the schemas of the routes
  * - the types of the SDK and the Postman collection, from the OpenAPI documents
- * - the table of environment variables in README.md, from the settings
+ * - the tables of docs/operating/settings.md and commands.md, from the settings and from the help of the commands
  * With `--check` the command writes no file, and fails if a file is out of date.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,8 +14,8 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { buildOpenApiDocuments } from './openapi/openapi.ts';
+import { withCommands, withSettings } from './operating/pages.ts';
 import { postmanFiles } from './postman/postman.ts';
-import { withSettingsTable } from './readme/settings-table.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
@@ -28,12 +28,8 @@ const REPOSITORY = join(import.meta.dirname, '..');
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
 async function main(): Promise<void> {
-  const [types, contracts, readme] = await Promise.all([
-    databaseTypes(),
-    contractFiles(),
-    readFile(join(REPOSITORY, 'README.md'), 'utf8'),
-  ]);
-  const files = { 'src/platform/db/types.ts': types, 'README.md': withSettingsTable(readme), ...contracts };
+  const [types, contracts, pages] = await Promise.all([databaseTypes(), contractFiles(), operatingPages()]);
+  const files = { 'src/platform/db/types.ts': types, ...pages, ...contracts };
   if (process.argv.includes('--check')) {
     await failOnDrift(files);
   } else {
@@ -87,6 +83,12 @@ async function contractFiles(): Promise<Record<string, string>> {
 function sdkFile(name: string, document: object): [string, string][] {
   const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];
   return scheme === undefined ? [] : [[`sdk/src/generated/${name}.ts`, sdkTypes(document as Document, scheme)]];
+}
+
+async function operatingPages(): Promise<Record<string, string>> {
+  const [settings, commands] = ['docs/operating/settings.md', 'docs/operating/commands.md'];
+  const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
+  return { [settings]: withSettings(await read(settings)), [commands]: withCommands(await read(commands)) };
 }
 
 async function failOnDrift(files: Record<string, string>): Promise<void> {

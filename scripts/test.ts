@@ -7,7 +7,7 @@
  *   npm test -- 'src/hotel/rates/*.test.ts'
  *
  * A few processes run all files. Each process runs several files, one after the other. A separate process for each file would be slower,
- * because a new process uses 1.3 s of CPU time until it has loaded and warmed up the service (docs/decisions/0011-testing.md).
+ * because a new process uses 1.3 s of CPU time until it has loaded and warmed up the service (docs/TESTING.md).
  */
 import { once } from 'node:events';
 import { globSync } from 'node:fs';

@@ -11,9 +11,9 @@ import {
   notSplittable,
   unusedExceptions,
 } from './tidy/migrations.ts';
-import { decisionRecords } from './tidy/records.ts';
-import { unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
-import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
+import { decisionNotes } from './tidy/records.ts';
+import { brokenLinks, unknownPages, unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
+import { isTest, listFiles, readSources, readText, type SourceFile } from './tidy/source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tidy/tables.ts';
 
 const source = [...readSources('src'), ...readSources('scripts/openapi')];
@@ -26,6 +26,12 @@ const migrations = listFiles('migrations').map((path): [string, string] => [path
 /** Fails if the list of offences is not empty. The error message then has one line for each offence. */
 function assertNone(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
+}
+
+/** Returns the front file of a module, or the file with which a module without one begins. */
+function mainFile(room: string, files: SourceFile[]): SourceFile | undefined {
+  const names = [`${room}.ts`, 'routes.ts', 'staff-routes.ts', 'main.ts', 'app.ts', 'database.ts'];
+  return names.flatMap((name) => files.find(({ path }) => path.endsWith(`/${name}`)) ?? []).at(0);
 }
 
 function foldersOf(path: string): string[] {
@@ -65,45 +71,63 @@ describe('bans on the source code', () => {
 });
 
 describe('references in the repository', () => {
-  test('each reference to the contract, to a decision or to a database rule leads to an existing entry', () => {
+  test('each reference to the contract, to a rule or to a database rule leads to an existing entry', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     assertNone(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
+  });
+  test('each relative link of a page leads to a file and a heading that exist', () => {
+    const files = listFiles();
+    const folders = new Set(files.flatMap(foldersOf));
+    const textOf = (path: string) => (folders.has(path) ? '' : files.includes(path) ? readText(path) : null);
+    const pages = files.filter((path) => path.endsWith('.md'));
+    assertNone(pages.flatMap((path) => brokenLinks(path, readText(path), textOf)));
+  });
+  test('each page of docs/ that a source file names exists', () => {
+    const files = new Set(listFiles());
+    const texts = [...files].filter((path) => /(?<!\.test)\.(?:ts|js|sql|service|yaml)$|Containerfile$/.test(path));
+    assertNone(texts.flatMap((path) => unknownPages(path, readText(path), (page) => files.has(page))));
   });
 });
 
 describe('paths and modules that the documentation names', () => {
-  test('ARCHITECTURE.md, CONTRIBUTING.md and README.md name only files and folders that exist', () => {
+  test('README.md, CONTRIBUTING.md, the pages beside ARCHITECTURE.md and the notes on decisions name only files and folders that exist', () => {
     const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
-    assertNone(
-      ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'].flatMap((path) =>
-        unresolvedPaths(path, readText(path), wings, (named) => paths.has(named)),
-      ),
+    const pages = listFiles().filter((path) =>
+      /^(?:README|CONTRIBUTING|docs\/[A-Za-z]+|docs\/decisions\/.*)\.md$/.test(path),
     );
+    assertNone(pages.flatMap((path) => unresolvedPaths(path, readText(path), wings, (named) => paths.has(named))));
   });
-  test('ARCHITECTURE.md names each module of src/ and scripts/openapi/', () => {
-    const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
-    assertNone([...rooms].filter((room) => !map.includes(`\`${room}`)));
+  test('the first line of the main file of each module says what the module is for', () => {
+    const rooms = Map.groupBy(program, ({ path }) => nameOf(placeOf(path)));
+    assertNone(
+      [...rooms].flatMap(([name, files]) => {
+        const room = name.split('/').at(-1) ?? '';
+        const main = mainFile(room, files);
+        return room === 'lib' || main?.text.startsWith('/** ')
+          ? []
+          : [`${main?.path ?? name} does not begin with a comment`];
+      }),
+    );
   });
 });
 
 test('the newest section of CHANGELOG.md is for the version in package.json', () => {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
-  const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/m.exec(readText('CHANGELOG.md')) ?? [];
+  const [, newest] =
+    /^## (\d+\.\d+\.\d+) \((?:\d{4}-\d{2}-\d{2}|not released yet)\)$/m.exec(readText('CHANGELOG.md')) ?? [];
   assert.equal(newest, version);
 });
 
-describe('decision records', () => {
-  test('the decision records in docs/decisions/ have numbers of their own, and each has a status and a row in the index', () => {
-    const index = 'docs/decisions/README.md';
-    const notes = listFiles('docs/decisions').filter((path) => path !== index);
-    assertNone(
-      decisionRecords(
-        notes.sort().map((path) => [path, readText(path)]),
-        readText(index),
-      ),
-    );
-  });
+test('the notes in docs/decisions/ have numbers of their own, fit on a page, and have a row in the index', () => {
+  const index = 'docs/decisions/README.md';
+  const notes = listFiles('docs/decisions').filter((path) => path !== index);
+  assertNone(
+    decisionNotes(
+      notes.sort().map((path) => [path, readText(path)]),
+      readText(index),
+    ),
+  );
 });
 
 describe('migrations', () => {

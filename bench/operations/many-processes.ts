@@ -26,7 +26,7 @@ const WARM_UP_SECONDS = 1;
 const CHANGES = { recent: 300, older: 1_200 };
 /** Mean number of polls for due deliveries that one worker makes in a second. A wait is shorter by a random part of up to a quarter. */
 const POLLS_PER_SECOND = 1_000 / (0.875 * DELIVERY_POLL_EVERY_MS);
-/** Goal of decision 34: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
+/** Goal: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
 const MOST_CORES = 1;
 
 export const MANY_PROCESSES: Operation[] = [{ name: 'many-processes', measure: measureManyProcesses }];

@@ -18,7 +18,7 @@ export const SIGN_IN: Operation[] = [{ name: 'sign-in', measure: measureSignIn }
 
 /**
  * Measures sign-ins of many users, each from a different IP address. The service limits the sign-ins of one e-mail address and of one IP
- * address (decision 8). With fewer users or addresses, the service would refuse sign-ins.
+ * address (rule 8). With fewer users or addresses, the service would refuse sign-ins.
  */
 async function measureSignIn(world: World): Promise<Row[]> {
   const stand = await world.lean();

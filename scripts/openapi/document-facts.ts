@@ -86,7 +86,7 @@ const header = (name: string, description: string) => ({ type: 'apiKey', in: 'he
 
 /**
  * Returns the security schemes of all documents.
- * @param brand the configurable part of the signature header names, such as `Service` in `X-Service-Signature` (decision 35)
+ * @param brand the configurable part of the signature header names, such as `Service` in `X-Service-Signature` (rule 35)
  */
 export function securitySchemes(brand: string): Record<SecurityScheme, object> {
   return {

@@ -8,7 +8,7 @@ const DELAY_SECONDS = 3;
 
 /**
  * Returns the `webhooks` part of a document: each event as a receiver gets it, keyed by event name (contract §6).
- * @param brand the configurable part of the header names (decision 35)
+ * @param brand the configurable part of the header names (rule 35)
  */
 export function eventsOf(components: Components, brand: string): Record<string, object> {
   return Object.fromEntries(

@@ -5,7 +5,7 @@ const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
 /**
- * Response headers, keyed by name (decisions 8, 11, 22 and 40). The key `Retry-After-Opening` is for the header `Retry-After` of a response
+ * Response headers, keyed by name (rules 8, 11, 22 and 40). The key `Retry-After-Opening` is for the header `Retry-After` of a response
  * that says that the restaurant is closed.
  */
 export const HEADERS = {

@@ -1,3 +1,4 @@
+/** Makes the OpenAPI documents from the routes of the app, their schemas, and the refusals of their guards. */
 import { randomBytes } from 'node:crypto';
 import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
@@ -13,7 +14,7 @@ import { HEADERS } from './headers.ts';
 import { type Operation, operationOf } from './operations.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 
-/** Brand that the documents show in the names of the signature headers, such as `X-Service-Signature` (decision 35). */
+/** Brand that the documents show in the names of the signature headers, such as `X-Service-Signature` (rule 35). */
 const HEADER_BRAND = 'Service';
 
 /**

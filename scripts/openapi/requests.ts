@@ -63,7 +63,7 @@ export function bodyOf(schema: Schema, summaries: readonly string[], components:
 
 /**
  * Returns the `encoding` object of a form. This object says that fields with nested values contain JSON text. OpenAPI cannot express the
- * other ways to write a nested value, such as `items[0][item_id]` (decision 5).
+ * other ways to write a nested value, such as `items[0][item_id]` (rule 5).
  */
 function formEncoding(schema: Schema): object {
   const nested = fields(schema).filter((field) => ['array', 'object'].includes(String(field.schema.type)));

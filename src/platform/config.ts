@@ -1,3 +1,4 @@
+/** Reads the environment. No other file does. */
 import { readFileSync } from 'node:fs';
 import { OperatorError } from './errors.ts';
 import { proxyVariables } from './lib/proxy-variables.ts';

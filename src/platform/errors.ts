@@ -1,3 +1,5 @@
+/** The catalogue of error codes, with status, cause and remedy. */
+
 interface ErrorEntry {
   status: number;
   title: string;
@@ -194,12 +196,12 @@ export function apiError(code: SpecificCode, message: string, headers: Record<st
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
-/** The message begins with the path of the field (decision 6). */
+/** The message begins with the path of the field (rule 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/** Makes the 404 of an object that does not exist or is of another tenant, with the same message (decision 36). */
+/** Makes the 404 of an object that does not exist or is of another tenant, with the same message (rule 36). */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'error', `No such ${what}.`);
 }

@@ -9,27 +9,6 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 
 it('the service has at most 26 settings', () => assert.ok(SETTINGS.length <= 26));
 
-it('README.md has one row for each environment variable, in the order of SETTINGS, with the same default and meaning', async () => {
-  const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(([, name, value, meaning]) => ({
-    name,
-    value,
-    meaning: meaning?.replace(/ \(\[more\]\(.*\)\)$/, ''),
-  }));
-  const expected = SETTINGS.map(({ name, default: value, otherwise, meaning }) => ({
-    name,
-    value: value === null ? (otherwise ?? 'none') : `\`${value}\``,
-    meaning,
-  }));
-  assert.deepEqual(rows, expected);
-});
-
-it('README.md names each variable with the suffix _FILE that the service reads', async () => {
-  const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8');
-  const named = new Set([...readme.matchAll(/`([A-Z_]+_FILE)\b/g)].map(([, name]) => name));
-  assert.deepEqual(named, new Set([...SETTING_NAMES].filter((name) => name.endsWith('_FILE'))));
-});
-
 it('each documentation page that SETTINGS names is a file of the repository, and begins with a title', async () => {
   for (const { page } of SETTINGS) {
     if (page !== undefined) {

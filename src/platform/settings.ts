@@ -1,3 +1,4 @@
+/** The table of all environment variables: parser, default and meaning. */
 import {
   integerFrom,
   oneOf,
@@ -18,7 +19,7 @@ export interface Setting<Name extends string = string> {
   name: Name;
   parse: Parse<unknown>;
   default: string | null;
-  /** Words that the table in README.md shows in place of a missing default value. The table shows `none` if this field is missing too. */
+  /** Words that docs/operating/settings.md shows in place of a missing default value. It shows `none` if this field is missing too. */
   otherwise?: string;
   meaning: string;
   page?: string;

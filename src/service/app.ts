@@ -1,3 +1,4 @@
+/** Composes the API, and does what follows each answered request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { RecentChanges } from '#platform/changes/changes.ts';

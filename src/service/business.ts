@@ -1,3 +1,4 @@
+/** Makes the business objects once, for the API, the background loops and the commands. */
 import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';

@@ -1,3 +1,4 @@
+/** Makes the guards of the API: authentication and budgets. */
 import type { Logger } from 'pino';
 import { Authentication, callerGuard } from '#access/credentials/credentials.ts';
 import { createStaffAuthentication, staffGuard } from '#access/sessions/guard.ts';

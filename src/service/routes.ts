@@ -1,3 +1,4 @@
+/** Registers the operations of all APIs, and gives each its guard. */
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
 import type { Config } from '#platform/config.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';

@@ -1,3 +1,4 @@
+/** Reads the version of the service from its package. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';

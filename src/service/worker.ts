@@ -1,3 +1,4 @@
+/** Composes the background loops. */
 import type { Logger } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';

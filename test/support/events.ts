@@ -18,7 +18,7 @@ export interface CredentialRef {
 
 /**
  * Starts a worker that only sends deliveries, with the database and the keys of a service. After a failed attempt, it retries immediately.
- * Outside of tests, a worker first waits for a random time (`docs/contract/third-party.md`).
+ * Outside of tests, a worker first waits for a random time (`docs/guarantees/third-party.md`).
  */
 export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
   return startWorker({

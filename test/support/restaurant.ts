@@ -95,7 +95,7 @@ export async function dumpRows(service: TestService, ...tables: string[]): Promi
 
 /**
  * Waits until a change is visible on another node. Fails if a read that began more than a second after the call of this function does not
- * see the change (decision 11). A read that began earlier may take any time, because the machine may be slow.
+ * see the change (rule 11). A read that began earlier may take any time, because the machine may be slow.
  */
 export async function within1s(isVisible: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + 1_000;

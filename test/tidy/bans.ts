@@ -35,7 +35,7 @@ export function sqlOutsideStores(files: SourceFile[]): string[] {
 
 /**
  * Files that may make HTTP requests or open TLS connections. The connector of the webhook sender checks the addresses that it connects to
- * (decision 34). `outgoing.ts` calls servers that the operator has configured. The client of `roomservice listen` runs on a partner's
+ * (rule 34). `outgoing.ts` calls servers that the operator has configured. The client of `roomservice listen` runs on a partner's
  * machine and is not part of the service.
  */
 const OUTBOUND_FILES = new Set([

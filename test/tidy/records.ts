@@ -1,20 +1,18 @@
 const NAME = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
-const STATUS = /^Status: (?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)), \d{4}-\d{2}-\d{2}(?:; .+)?$/;
+/** Largest size of a note in bytes, which is about a page. */
+const MAX_BYTES = 3_072;
 
 /**
- * Finds faults in decision records. Each record must have a number of its own, a title with this number, a status with a date, and a row in
- * the index.
+ * Finds faults in the notes on decisions. Each note must have a number of its own, fit on a page, and have a row in the index.
  * @param notes path and text of each file in `docs/decisions/` except the index
  */
-export function decisionRecords(notes: [path: string, text: string][], index: string): string[] {
+export function decisionNotes(notes: [path: string, text: string][], index: string): string[] {
   return notes.flatMap(([path, text], place) => {
     const number = NAME.exec(path)?.[1] ?? '';
     const isFirst = notes.findIndex(([other]) => NAME.exec(other)?.[1] === number) === place;
-    const [title, , status = ''] = text.split('\n');
     return [
       ...(number !== '' && isFirst ? [] : [`${path}: its name does not begin with a number of its own`]),
-      ...(title?.startsWith(`# ${number} `) ? [] : [`${path}: its first line does not begin with "# ${number} "`]),
-      ...(STATUS.test(status) ? [] : [`${path}: its third line is not a status with a date`]),
+      ...(Buffer.byteLength(text) <= MAX_BYTES ? [] : [`${path}: it is longer than ${MAX_BYTES} bytes`]),
       ...(index.includes(`(${path.split('/').at(-1)})`) ? [] : [`${path}: the index has no row for it`]),
     ];
   });

@@ -8,8 +8,8 @@ import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 import { readDrawing } from './drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
-import { decisionRecords } from './records.ts';
-import { unresolvedPaths, unresolvedReferences } from './references.ts';
+import { decisionNotes } from './records.ts';
+import { brokenLinks, unknownPages, unresolvedPaths, unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
 import type { SourceFile } from './source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
@@ -299,27 +299,55 @@ test('unresolvedReferences finds a reference to an entry that does not exist, in
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
   // The code joins the references from pieces, because the rule also checks this file. Otherwise it would report these references.
-  const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
-  assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
-  for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {
+  const [rule, section, databaseRule] = ['rule', 'contract §', 'database rule'];
+  assert.equal(found(`${rule} 1, PMS ${section}1, ${section}1, ${databaseRule} 1, a rule, two ${rule}s`), 0);
+  for (const text of [`${rule} 2`, `${rule}s 1 and 2`, `${rule}s 1, 2`, `/**\n * (${rule}\n * 2) */`]) {
     assert.equal(found(text), 1, text);
   }
-  assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
+  assert.equal(found(`PMS ${section}2, ${section}2 and ${databaseRule}s 1 and 2`), 3);
 });
 
-test('decisionRecords finds two decision records with one number, a missing status, and a missing row in the index', () => {
-  const note = (name: string, text: string): [string, string] => [`docs/decisions/${name}`, text];
-  const first = note('0001-a.md', '# 0001 A\n\nStatus: accepted, 2026-11-21\n');
-  const second = note(
-    '0002-b.md',
-    '# 0002 B\n\nStatus: superseded by [0001](0001-a.md), 2026-11-22; but for its last part\n',
+test('decisionNotes finds two notes with one number, a note that is too long, and a missing row in the index', () => {
+  const note = (name: string) => `docs/decisions/${name}.md`;
+  const [first, second, again] = [note('0001-a'), note('0002-b'), note('0001-c')];
+  const found = (notes: [string, string][]) => decisionNotes(notes, '(0001-a.md) (0001-c.md) (0002-b.md)').length;
+  assert.equal(
+    found([
+      [first, '# A'],
+      [second, '# B'],
+    ]),
+    0,
   );
-  assert.deepEqual(decisionRecords([first, second], '(0001-a.md) (0002-b.md)'), []);
-  assert.deepEqual(decisionRecords([second], '(0002-b.md)'), [], 'a gap');
-  const again = note('0001-c.md', '# 0001 C\n\nStatus: accepted, 2026-11-22\n');
-  assert.equal(decisionRecords([first, again], '(0001-a.md) (0001-c.md)').length, 1, 'one number twice');
-  assert.equal(decisionRecords([note('0001-a.md', '# 0001 A\n\n2026-11-21\n')], '(0001-a.md)').length, 1, 'no status');
-  assert.equal(decisionRecords([first], '').length, 1, 'no row');
+  assert.equal(found([[second, '# B']]), 0, 'a gap');
+  assert.equal(
+    found([
+      [first, '# A'],
+      [again, '# C'],
+    ]),
+    1,
+    'one number twice',
+  );
+  assert.equal(found([[first, 'A'.repeat(4_000)]]), 1, 'too long');
+  assert.equal(decisionNotes([[first, '# A']], '').length, 1, 'no row');
+});
+
+test('brokenLinks finds links to files and headings that do not exist, but no links in code and none to other hosts', () => {
+  const textOf = (path: string) => ({ 'docs/a.md': '# One\n## Two of `x`: three\n', docs: '' })[path] ?? null;
+  const found = (text: string) => brokenLinks('docs/b.md', text, textOf).length;
+  const [open, close] = ['](', ')'];
+  for (const target of ['a.md', '../docs/', 'a.md#two-of-x-three', '#here', 'https://example.com/c.md', '/docs/']) {
+    assert.equal(found(`# Here\n[x${open}${target}${close}`), 0, target);
+  }
+  for (const target of ['c.md', 'a.md#two', '#there']) {
+    assert.equal(found(`# Here\n[x${open}${target}${close}`), 1, target);
+    assert.equal(found(`# Here\n\`[x${open}${target}${close}\``), 0, target);
+  }
+});
+
+test('unknownPages finds a page of docs/ that does not exist in a source file', () => {
+  const page = ['docs', 'guides/limits.md'].join('/');
+  assert.equal(unknownPages('src/a.ts', `// See ${page}.`, () => true).length, 0);
+  assert.equal(unknownPages('src/a.ts', `// See ${page}.`, () => false).length, 1);
 });
 
 test('the linter reports type any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {

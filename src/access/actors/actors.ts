@@ -1,3 +1,4 @@
+/** The person or program that made a change, with its name. */
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { Staff } from '../tenants/tenants.ts';

@@ -1,3 +1,4 @@
+/** The audit trail: who changed what, written in the transaction of the change. */
 import type { Db, Tx } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Actor, AuditAction } from './schema.ts';

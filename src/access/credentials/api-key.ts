@@ -59,7 +59,7 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix) {
   };
 }
 
-/** A person can recognise the shortened key, but cannot use it (decision 38). */
+/** A person can recognise the shortened key, but cannot use it (rule 38). */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }

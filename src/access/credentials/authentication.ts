@@ -119,8 +119,8 @@ export class Authentication {
 }
 
 /**
- * The guard checks in this order (decision 1): the credential (401), the budget of calls (429), and, if `feature` is given, that the tenant
- * has this feature (403). No route of the PMS API asks for a feature (decision 17).
+ * The guard checks in this order (rule 1): the credential (401), the budget of calls (429), and, if `feature` is given, that the tenant
+ * has this feature (403). No route of the PMS API asks for a feature (rule 17).
  */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const { keyHeader, secretHeader, security } = AUDIENCES[authentication.audience];

@@ -86,7 +86,7 @@ export function credentialShape(row: CredentialRow): Credential {
 
 /**
  * Gives the credential a new secret. The replaced secret works for the minutes of the overlap, and all older secrets end. Resolves only
- * when no process of the service accepts an ended secret any more (decisions 15 and 41).
+ * when no process of the service accepts an ended secret any more (rules 15 and 41).
  * @throws ApiError 409 with the code `invalid_status_transition` if the credential is revoked, or if `keys discard` has made its API key
  * invalid
  */

@@ -1,3 +1,4 @@
+/** Credentials of partners and PMSs, and the webhook URL that is registered with a credential. */
 import { type Actor, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -74,7 +75,7 @@ export class Credentials {
   }
 
   /**
-   * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no process of the
+   * Revokes a credential permanently. Revoking it again changes nothing (rule 15). The method resolves only when no process of the
    * service accepts the credential any more. A repeated call waits too.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
@@ -91,7 +92,7 @@ export class Credentials {
     return revoked;
   }
 
-  /** Resolves only when no process of the service accepts an old secret any more (decision 15). */
+  /** Resolves only when no process of the service accepts an old secret any more (rule 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyring: this.#keyring };
     return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
@@ -145,7 +146,7 @@ export class OwnerCredentials {
     return credentialShape(await removeWebhook(this.#db, actor, id));
   }
 
-  /** The replaced secret works for `overlapMinutes` more minutes (decision 41). */
+  /** The replaced secret works for `overlapMinutes` more minutes (rule 41). */
   async rotate(
     actor: Actor,
     id: string,

@@ -6,7 +6,7 @@ export type { LastUsed } from '#platform/db/last-used.ts';
 
 /**
  * Shortest time in milliseconds between two writes of `last_used_at` of one credential by any processes. This is early enough, because
- * `last_used_at` must change within a minute after a use (decision 16).
+ * `last_used_at` must change within a minute after a use (rule 16).
  */
 const REST_MS = 30_000;
 /** Age in milliseconds at which a process drops a use that it has not written. */

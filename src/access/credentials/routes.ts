@@ -55,7 +55,7 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
 
 function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }: Dependencies): void {
   const { holder, headers, body, secret } = SIDES[noun];
-  // Only the list of the third-party API has pages (decision 10).
+  // Only the list of the third-party API has pages (rule 10).
   const isPaged = noun === 'Credential';
   app.get(
     path,

@@ -56,7 +56,7 @@ export const Credential = Type.Object(
 );
 export type Credential = Type.Static<typeof Credential>;
 
-/** Credential of a PMS. It has no `webhook_url`, because the PMS API has no webhooks (decision 17). */
+/** Credential of a PMS. It has no `webhook_url`, because the PMS API has no webhooks (rule 17). */
 export const PmsCredential = Type.Omit(Credential, ['webhook_url'], {
   title: 'PmsCredential',
   description: 'A credential of a property management system, without its secret.',

@@ -1,3 +1,4 @@
+/** People of a tenant: owners invite, change and disable them. Links for one use let people set a password. */
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
@@ -107,7 +108,7 @@ export class People {
   }
 }
 
-/** Other fields of the request are ignored (decision 4). */
+/** Other fields of the request are ignored (rule 4). */
 function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
   return {
     role,

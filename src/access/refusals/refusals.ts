@@ -1,3 +1,4 @@
+/** The last calls of each credential that were refused although their secret was right. */
 import type { Database } from '#platform/db/database.ts';
 import { type ApiError, notFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';

@@ -7,7 +7,7 @@ import * as store from './caller-store.ts';
  * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
  * example a stream.
  * @param noteUse records a use of a display (screen of the tenant), because an open stream of a display counts as a use. A stream of a
- * person does not count as a use (docs/decisions/0044-live-changes.md). Called for each display that keeps its access, if the stored time
+ * person does not count as a use (docs/decisions/0018-live-changes.md). Called for each display that keeps its access, if the stored time
  * of its last use is at least one minute old
  */
 export async function findEndedCallers(

@@ -1,3 +1,4 @@
+/** Sessions of people and displays in a browser, and who may call the staff API with which right. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeAuditEntries } from '../audit/audit.ts';
 import {
@@ -104,7 +105,7 @@ export class Sessions {
    * Reads the session and its person or display at every call, so that ending the session takes effect immediately, on every node.
    * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
    * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
-   * (docs/decisions/0044-live-changes.md)
+   * (docs/decisions/0018-live-changes.md)
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);

@@ -115,7 +115,7 @@ function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'>
 /**
  * Plans the changes of the users of a tenant document. Disables a user who is in the previous document but not in this one. Writes a value
  * only if this document and the previous one have different values. All other values stay as they are stored, because an owner may have
- * changed them after the previous document was applied (decision 12). Hashing passwords is slow, so no transaction should wait for a plan.
+ * changed them after the previous document was applied (rule 12). Hashing passwords is slow, so no transaction should wait for a plan.
  */
 export async function planUsers(stored: UserRow[], users: UserDocument[]): Promise<UserPlan> {
   const plan: UserPlan = { stored, inserts: [], updates: [], users: [] };

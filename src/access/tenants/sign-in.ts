@@ -9,7 +9,7 @@ import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { inTransaction } from '#platform/db/transaction.ts';
 
-/** Both limits are checked before a password is hashed (decision 8). */
+/** Both limits are checked before a password is hashed (rule 8). */
 export const SIGN_INS_PER_ADDRESS = 100;
 export const SIGN_INS_PER_EMAIL = 10;
 
@@ -55,7 +55,7 @@ export class SignInAttempts {
   }
 
   /**
-   * Counts an attempt with the e-mail, and checks the password (decision 12). Does the same work for a known and for an unknown e-mail, so
+   * Counts an attempt with the e-mail, and checks the password (rule 12). Does the same work for a known and for an unknown e-mail, so
    * that the client sees no difference.
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {

@@ -1,3 +1,4 @@
+/** Tenants and their users: passwords, tokens, sign-ins, areas. */
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';

@@ -11,6 +11,7 @@ import { createProviderVerifier, type ProviderSubject } from './provider-tokens.
 const ISSUER = 'roomservice';
 const AUDIENCE = 'roomservice';
 const ALGORITHM = 'HS256';
+/** Lifetime of an access token: 8 hours (rule 12). */
 export const TOKEN_SECONDS = 8 * 60 * 60;
 
 /** Each new password has a higher generation. */

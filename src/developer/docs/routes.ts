@@ -1,3 +1,4 @@
+/** The site at /docs/: the reference, the guides as pages, the OpenAPI documents and llms.txt. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

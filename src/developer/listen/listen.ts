@@ -1,3 +1,4 @@
+/** The client of `roomservice listen`. It runs on a partner's machine, reads the feed and forwards events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
@@ -83,7 +84,7 @@ async function createHandle(config: PartnerConfig, options: ListenOptions, outpu
   };
 }
 
-/** Returns the body of the POST for an event. It has exactly the bytes that the service signs (docs/decisions/0009-event-feed.md). */
+/** Returns the body of the POST for an event. It has exactly the bytes that the service signs (docs/decisions/0013-event-feed.md). */
 function bodyOf({ event, event_id, occurred_at, data }: FeedEntry): string {
   return JSON.stringify({ event, event_id, occurred_at, data });
 }

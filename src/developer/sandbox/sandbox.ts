@@ -1,3 +1,4 @@
+/** Simulates the kitchen and the front desk of the demo tenant, with the functions that the staff routes call. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';

@@ -1,3 +1,4 @@
+/** Channels (booking sites), and the receiver of their reservations. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -13,7 +14,7 @@ import * as store from './store.ts';
 
 export { type ChannelCall, receiveReservation } from './receive.ts';
 
-/** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (decision 30). */
+/** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (rule 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
 /** A missing header is undefined. */

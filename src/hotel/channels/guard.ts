@@ -29,7 +29,7 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
 
 /**
  * Creates the `preParsing` hook that verifies the signature of a call over the bytes of its body. Then the usual parsers decode the same
- * bytes (decision 30). Refuses a call with 413, 401, or with 403 if the tenant does not have the hotel feature.
+ * bytes (rule 30). Refuses a call with 413, 401, or with 403 if the tenant does not have the hotel feature.
  */
 export function channelGuard() {
   const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {

@@ -40,7 +40,7 @@ interface Dependencies {
 
 /**
  * Creates or changes a reservation of an OTA, even if no room is left. A call that was applied before, or that is older than the last
- * applied call for the reservation, changes nothing (decision 30).
+ * applied call for the reservation, changes nothing (rule 30).
  * @throws ApiError 404 (code `error`) for an unknown room type or rate plan, and for a new reservation in an inactive room type
  * @throws ApiError 400 `invalid_request`
  */

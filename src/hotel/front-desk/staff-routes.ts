@@ -1,3 +1,4 @@
+/** Views of staff over several rooms of the hotel wing: properties with their rooms and plans, and the calendar. */
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';

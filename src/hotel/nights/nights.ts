@@ -1,3 +1,4 @@
+/** The rooms held on each night. Every change of a night counter goes through this file. */
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { countNights, type DateText, nightsOf } from '#platform/lib/dates.ts';

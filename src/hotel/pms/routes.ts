@@ -1,3 +1,4 @@
+/** The PMS API: routes and schemas over rooms, rates, nights and reservations. */
 import Type from 'typebox';
 import { callerActor } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -23,7 +23,7 @@ export interface Quote {
   total: string;
 }
 
-/** Returns true if the plan allows the stay: it is open on all nights, and allows the number of nights (decision 25). */
+/** Returns true if the plan allows the stay: it is open on all nights, and allows the number of nights (rule 25). */
 export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.min_nights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
@@ -48,7 +48,7 @@ function totalOf(nights: NightPrice[]): string {
 /**
  * Returns the price of a stay under the cheapest active plan that allows it, the first of `plans` if several cost the same. If no active
  * plan allows the stay, returns null with `apply`. With `ignore`, all active plans are compared, because an OTA has already sold the stay
- * (decision 30). Without an active plan, the price of the room type applies, or 0.00 if it is null (decision 25).
+ * (rule 30). Without an active plan, the price of the room type applies, or 0.00 if it is null (rule 25).
  */
 export function quoteCheapest(
   plans: PlanCalendar[],
@@ -70,7 +70,7 @@ export function quoteCheapest(
   );
 }
 
-/** Returns the nights on which all active plans are sold out (decision 24). */
+/** Returns the nights on which all active plans are sold out (rule 24). */
 export function closedNights(soldOut: DateText[][]): Set<DateText> {
   const [first = [], ...others] = soldOut;
   const rest = others.map((nights) => new Set(nights));

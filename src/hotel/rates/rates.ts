@@ -1,3 +1,4 @@
+/** Rate plans, the price of each night, stop-sell, and the price of a stay. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
@@ -44,7 +45,7 @@ export async function readCalendars(db: Db, ranges: store.StayRange[]): Promise<
 
 export interface RateReader {
   readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
-  /** Returns the nights on which all active rate plans of the room type are sold out (decision 24). */
+  /** Returns the nights on which all active rate plans of the room type are sold out (rule 24). */
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
@@ -88,7 +89,7 @@ export async function readRates(
 }
 
 /**
- * Writes the nightly prices of one rate plan. If several entries have the same date, the last entry wins (decision 29).
+ * Writes the nightly prices of one rate plan. If several entries have the same date, the last entry wins (rule 29).
  * @returns the written prices, sorted by date
  * @throws ApiError 404 (code `error`) if the plan is unknown or belongs to another tenant
  */

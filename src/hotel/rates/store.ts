@@ -207,7 +207,7 @@ async function mergeRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Pro
   `.execute(tx);
 }
 
-/** A cluster can route an `INSERT … VALUES`, but not a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4). */
+/** A cluster can route an `INSERT … VALUES`, but not a `MERGE` or an `INSERT … SELECT` (database rule 4). */
 async function upsertRates(tx: Tx, { tenantId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId }));
   await tx

@@ -70,7 +70,7 @@ interface BookedStay {
 
 /**
  * Books a stay. If an earlier call has used the key of the source, books nothing, and returns the stay of that call, even if the stay could
- * not be booked now (decision 22).
+ * not be booked now (rule 22).
  * @throws ApiError 404 `room_type_not_found`, 404 (code `error`) for an unknown rate plan, 409 `room_not_available`, 400
  * `invalid_request`. For an OTA, an unknown room type is 404 with the code `error`.
  */

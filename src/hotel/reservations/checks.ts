@@ -31,7 +31,7 @@ export interface RequestedStay extends Range {
   guests?: number | undefined;
 }
 
-/** @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 730 nights (decision 7) */
+/** @throws ApiError 400 `invalid_request` if the range is empty, reversed or longer than 730 nights (rule 7) */
 export function checkRange({ check_in, check_out }: Range): void {
   const nights = countNights(check_in, check_out);
   if (nights < 1) {

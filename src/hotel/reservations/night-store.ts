@@ -99,7 +99,7 @@ const MAX_WRITES = 50;
  * Reads the changes of price, stop-sell and capacity of a night from the newest audit entries of the room type, its rate plans and the
  * tenant. Leaves out a value that equals the value before, because many channel managers send all values again each day.
  *
- * If a write names the night more than once, its last element counts (decision 29). Price -1 is the price of the plan. With a LIMIT for the
+ * If a write names the night more than once, its last element counts (rule 29). Price -1 is the price of the plan. With a LIMIT for the
  * ids, PostgreSQL might read all entries of the tenant instead of the index on the subject.
  * @param nameOfRoomType name of the room type in a tenant document, `property / room type`
  */

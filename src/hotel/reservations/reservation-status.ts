@@ -4,7 +4,7 @@ import type { ReservationRow } from './store.ts';
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Statuses to which staff may change a reservation (decision 23). */
+/** Statuses to which staff may change a reservation (rule 23). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -14,7 +14,7 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   cancelled: [],
 };
 
-/** Statuses in which a reservation holds a room on its nights (decision 23). */
+/** Statuses in which a reservation holds a room on its nights (rule 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
 export function mayFollow(from: ReservationStatus, to: ReservationStatus): boolean {
@@ -26,7 +26,7 @@ export function mayCancel(from: ReservationStatus): boolean {
   return from !== 'cancelled' && from !== 'completed';
 }
 
-/** Origins of a stay: a partner booked it, an OTA sold it, or the hotel itself booked it (decision 43). */
+/** Origins of a stay: a partner booked it, an OTA sold it, or the hotel itself booked it (rule 43). */
 export const RESERVATION_SOURCES = ['partner', 'ota', 'house'] as const;
 export type ReservationSource = (typeof RESERVATION_SOURCES)[number];
 

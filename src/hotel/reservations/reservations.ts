@@ -1,3 +1,4 @@
+/** Stays: partners, OTAs and the hotel itself book them, and staff find and change them. */
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -62,7 +63,7 @@ export class Reservations {
   }
 
   /**
-   * Returns the price that `book` would charge now. Refuses a stay that `book` would refuse, with the same error (decision 40).
+   * Returns the price that `book` would charge now. Refuses a stay that `book` would refuse, with the same error (rule 40).
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
@@ -87,7 +88,7 @@ export class Reservations {
 
   /**
    * Changes the status of a reservation for staff. If the last change of the status had the same `request_id`, the call is a repeat and
-   * changes nothing (decision 36).
+   * changes nothing (rule 36).
    * @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {

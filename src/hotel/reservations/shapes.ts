@@ -41,7 +41,7 @@ export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: 
   };
 }
 
-/** The dates become times in UTC (decision 28). */
+/** The dates become times in UTC (rule 28). */
 export function pmsShape(row: StayRow, clock: Clock): PmsReservation {
   return {
     id: row.id,

@@ -1,3 +1,4 @@
+/** Properties and room types. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';

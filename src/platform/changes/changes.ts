@@ -1,3 +1,4 @@
+/** The list of tenants that changed recently, and the tenant cache, which each process keeps under a lease. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DatabaseContact } from '../db/contact.ts';

@@ -1,3 +1,4 @@
+/** Copies all rows between databases and backup files, and compares them. */
 import type { Contents, TableShape } from './contents.ts';
 import { type Digests, RowDigest } from './digest.ts';
 

@@ -1,3 +1,4 @@
+/** The database: its pool, its settings, and whether it is one node or a cluster. */
 import { Kysely, type LogEvent, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { hasPooler } from '../lib/postgres-url.ts';

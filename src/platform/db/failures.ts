@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
-/** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
+/** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (database rule 7). */
 const RETRYABLE_CODE = /^(?:40001|40P01|57P01|25006|08...|ECONNRESET|EPIPE)$/;
 const RETRYABLE_MESSAGE =
   /^(?:Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { splitTarget } from './raw-requests.ts';
 
-/** Records all routes. Returns a function that makes the error of a request without a route: 404, or 405 with `Allow` (decision 1). */
+/** Records all routes. Returns a function that makes the error of a request without a route: 404, or 405 with `Allow` (rule 1). */
 export function trackRoutes(app: FastifyInstance): (url: string) => ApiError {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {

@@ -1,3 +1,4 @@
+/** The HTTP layer that all APIs share: decoding, order of checks, limits, errors, request ids. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -61,7 +62,7 @@ const TIMEOUTS = {
   stuckMs: 60_000,
 };
 
-/** Creates the HTTP app that all APIs share, with decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
+/** Creates the HTTP app that all APIs share, with decoding, limits, errors and request ids (rules 1–8). It has no routes yet. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
@@ -131,7 +132,7 @@ export function createHttpApp(options: HttpOptions): App {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/** PostgreSQL cannot store U+0000, and a lone surrogate is not text (decision 2). */
+/** PostgreSQL cannot store U+0000, and a lone surrogate is not text (rule 2). */
 function refuseUnstorableText(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) {
     if (value.includes('\0') || !value.isWellFormed()) {
@@ -140,7 +141,7 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-/** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, decision 4). */
+/** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, rule 4). */
 function refuseTenantParameters(request: FastifyRequest): void {
   if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
     const query = request.query as Record<string, unknown>;

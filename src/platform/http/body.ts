@@ -24,8 +24,8 @@ const BODY_MS = 5_000;
 const DOCUMENT_MS = 60_000;
 
 /**
- * Validates a body just before the handler, because other checks respond first (decision 1). Fastify's own parsers would refuse it too
- * early. A route whose schema has no body ignores any body (decision 38).
+ * Validates a body just before the handler, because other checks respond first (rule 1). Fastify's own parsers would refuse it too
+ * early. A route whose schema has no body ignores any body (rule 38).
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

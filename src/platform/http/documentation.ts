@@ -16,7 +16,7 @@ declare module 'fastify' {
     exampleSummaries?: readonly string[];
     hasEtag?: boolean;
     takesIfMatch?: boolean;
-    /** True if a body with a field that its schema does not name is refused. Other operations ignore such a field (decision 4). */
+    /** True if a body with a field that its schema does not name is refused. Other operations ignore such a field (rule 4). */
     refusesUnknownFields?: boolean;
     csvExample?: string;
     eventSchema?: object;

@@ -50,7 +50,7 @@ const STRANGERS_OF_NETWORK = 4;
 const LARGE_BODY_BYTES = 16 * 1024;
 const MAX_WAIT_MS = 10_000;
 
-/** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0021-the-door.md). */
+/** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0003-door.md). */
 class Door {
   readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
   readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);

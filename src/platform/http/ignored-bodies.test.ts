@@ -38,7 +38,7 @@ interface Operation {
   again: number;
 }
 
-/** Covers the operations that take no body: those that contract §4 lists with "no body" (decision 38), and those of the staff API. */
+/** Covers the operations that take no body: those that contract §4 lists with "no body" (rule 38), and those of the staff API. */
 const { service, hotel } = await useHotel();
 
 describe('an operation that takes no body', () => {

@@ -6,7 +6,7 @@ import { arrayTexts, slicesOf, streamTexts } from './streaming.ts';
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
-/** Streams a list of any length, or sends one page if the query asks for a page (decision 10). */
+/** Streams a list of any length, or sends one page if the query asks for a page (rule 10). */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,

@@ -13,7 +13,7 @@ const { partner } = await service.tenant();
 const { partner: hotelPartner } = await service.tenant({ features: ['hotel'] });
 
 /**
- * Tests the order of checks in decision 1. Most requests break the rules of several checks. The response reports only the first check that
+ * Tests the order of checks in rule 1. Most requests break the rules of several checks. The response reports only the first check that
  * fails, so it shows the order of the checks.
  */
 describe('the order of checks', () => {

@@ -14,7 +14,7 @@ const MAX_INTEGER = 2_147_483_647;
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
-/** Query parameters of every list. A call without `page` and `page_size` gets all entries as a plain array (decision 10). */
+/** Query parameters of every list. A call without `page` and `page_size` gets all entries as a plain array (rule 10). */
 export const PageQuery = Type.Object({
   page: Type.Optional(
     Type.Integer({
@@ -48,7 +48,7 @@ export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
-/** Returns the body of one page. @throws ApiError 404 after the last page. Page 1 of an empty list exists (decision 10). */
+/** Returns the body of one page. @throws ApiError 404 after the last page. Page 1 of an empty list exists (rule 10). */
 export function pageBody<T>(request: FastifyRequest, wanted: PageRequest, found: { count: number; results: T[] }) {
   const lastPage = Math.max(1, Math.ceil(found.count / wanted.pageSize));
   if (wanted.page > lastPage) {

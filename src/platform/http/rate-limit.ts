@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { apiError } from '../errors.ts';
 
-/** Window in which the calls of a key, a credential or a user, are counted. Its first call begins it (decision 8). */
+/** Window in which the calls of a key, a credential or a user, are counted. Its first call begins it (rule 8). */
 export const WINDOW_MS = 60_000;
 
 /** Calls of one key in its current window, after a call is counted. A key stands for one credential or user. */
@@ -74,7 +74,7 @@ interface Window {
   endsAtMs: number;
 }
 
-/** Counts one call, and sets the headers of the budget (decision 8). @throws ApiError 429 `rate_limited` if the budget is used up */
+/** Counts one call, and sets the headers of the budget (rule 8). @throws ApiError 429 `rate_limited` if the budget is used up */
 export async function countCall({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {
   const { count, msLeft } = await take(key);
   const resetSeconds = Math.max(1, Math.ceil(msLeft / 1000));

@@ -11,7 +11,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const SANE = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
-/** Returns the `X-Request-Id` of the request if it is safe in the log and in the response (decision 8), or else a new id. */
+/** Returns the `X-Request-Id` of the request if it is safe in the log and in the response (rule 8), or else a new id. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
@@ -36,7 +36,7 @@ export function hasBrokenPath(target: string): boolean {
   }
 }
 
-/** Returns a target that the router accepts, with broken percent-encoding escaped. So earlier checks refuse it first (decision 1). */
+/** Returns a target that the router accepts, with broken percent-encoding escaped. So earlier checks refuse it first (rule 1). */
 export function routableTarget(target: string): string {
   const isBroken = hasBrokenPath(target);
   if (!isBroken && !target.includes('//')) {
@@ -93,7 +93,7 @@ const NOT_HTTP = {
   message: 'The request is not valid HTTP. Check its request line and its headers.',
 } as const;
 
-/** Text of a response for a request that Node does not pass to the app (decision 2). */
+/** Text of a response for a request that Node does not pass to the app (rule 2). */
 function rawResponse(status: number, message: string, headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ code: 'error', message });
   const lines = Object.entries({

@@ -11,7 +11,7 @@ const LARGEST_BATCH = 500;
 const BATCH_LENGTH = 64 * 1024;
 const PIECE_BYTES = 32 * 1024;
 
-/** Yields the texts of a JSON array batch by batch, so that a slow reader holds little memory and no connection (decision 10). */
+/** Yields the texts of a JSON array batch by batch, so that a slow reader holds little memory and no connection (rule 10). */
 export async function* arrayTexts<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
   render: (row: Row) => unknown,

@@ -1,3 +1,4 @@
+/** The pepper, which the master key wraps, and the keys that are derived from it. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';

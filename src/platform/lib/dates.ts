@@ -7,7 +7,7 @@ export type DateText = string;
 
 export const TIME_OF_DAY = matching(String.raw`^([01]\d|2[0-3]):[0-5]\d$`, 'must be a time of day from 00:00 to 23:59');
 
-/** Largest number of nights in a date range (decision 7). */
+/** Largest number of nights in a date range (rule 7). */
 export const MAX_NIGHTS = 730;
 
 const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ export const MONEY = matching(MONEY_PATTERN, DECIMAL_IN_WORDS);
 
 const MAX_CENTS = 9_999_999_999;
 
-/** Number of decimals of an amount in the API, for every currency (decision 9). */
+/** Number of decimals of an amount in the API, for every currency (rule 9). */
 const DECIMALS = 2;
 
 const FIVE = '5'.charCodeAt(0);
@@ -72,7 +72,7 @@ export function amountFaults(amounts: Iterable<readonly [path: string, amount: u
         .map(([path]) => `${path}: must have no decimals, because ${currency} has none`);
 }
 
-/** Converts a decimal text without a sign to whole cents. Rounds half up to the unit, which is a number of cents (decision 21). */
+/** Converts a decimal text without a sign to whole cents. Rounds half up to the unit, which is a number of cents (rule 21). */
 export function centsOf(amount: string, unit = 1): number {
   const point = amount.indexOf('.');
   if (point === -1) {
@@ -84,7 +84,7 @@ export function centsOf(amount: string, unit = 1): number {
   return Number(amount.slice(0, point) + decimals) + roundedUp;
 }
 
-/** Formats whole cents as a decimal text with exactly two decimals (decision 9). */
+/** Formats whole cents as a decimal text with exactly two decimals (rule 9). */
 export function formatCents(cents: number): string {
   const digits = cents < 100 ? String(cents).padStart(3, '0') : String(cents);
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

@@ -4,7 +4,7 @@ import { MONEY_PATTERN } from './money.ts';
 
 export const PRICE_KEYWORD = 'x-price';
 
-/** Schema of an amount from 0 to 99,999,999.99 with at most two decimals, as a number or as a text (decision 29). */
+/** Schema of an amount from 0 to 99,999,999.99 with at most two decimals, as a number or as a text (rule 29). */
 export const Price = Type.Unsafe<string | number>({
   type: ['string', 'number'],
   [PRICE_KEYWORD]: true,

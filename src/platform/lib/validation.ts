@@ -18,7 +18,7 @@ import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
 
-/** Converts no types and fills in no defaults (decision 5). Trims the texts that the schema marks, in place. */
+/** Converts no types and fills in no defaults (rule 5). Trims the texts that the schema marks, in place. */
 function newAjv(options: Options): Ajv {
   const ajv = new Ajv({ strict: false, ...options });
   formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
@@ -196,7 +196,7 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 
 const FIRST_FAULTS: Extent = { maxReported: MAX_FAULTS, entersLongLists: false };
 
-/** Returns the error 400 `invalid_request` with one `field: text` for each of the first 50 faults (contract §7, decision 6). */
+/** Returns the error 400 `invalid_request` with one `field: text` for each of the first 50 faults (contract §7, rule 6). */
 export function invalidValue(validator: Validator, value: unknown, whole: string): ApiError {
   const texts = faultTexts(validator.findFaults(value, FIRST_FAULTS), whole);
   return apiError('invalid_request', joinFaults(texts, whole, MAX_FAULTS));

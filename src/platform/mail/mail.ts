@@ -1,3 +1,4 @@
+/** Sends mails in the background. The only room that uses SMTP. */
 import type { Logger } from 'pino';
 import type { MailSettings } from '../config.ts';
 import { inTime } from '../lib/in-time.ts';

@@ -18,7 +18,7 @@ export interface ListedMenu {
     /** The bytes are not copied. */
     slice: (from: number, until: number) => Buffer;
   };
-  /** Only active dishes can be ordered (decision 18). */
+  /** Only active dishes can be ordered (rule 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 

@@ -20,7 +20,7 @@ export interface Sections {
 
 export type FilledMenu = Sections & { dishes: FilledDish[] };
 
-/** Name of a section that the document leaves out (decision 18). */
+/** Name of a section that the document leaves out (rule 18). */
 const DEFAULT_NAME = 'Default';
 
 export function fillDish(dish: DishDocument): FilledDish {

@@ -1,3 +1,4 @@
+/** The menu: a document for staff, and its rendered form for partners. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';

@@ -29,7 +29,7 @@ export function createRenderer(tenantId: number, currency: string, menu: DishCon
   return (dish) => renderDish(dish, currency, sections);
 }
 
-/** A renamed add-on has another id, and has its old id again if it gets its old name again (decision 18). */
+/** A renamed add-on has another id, and has its old id again if it gets its old name again (rule 18). */
 function renderDish(dish: StoredDish, currency: string, sections: RenderedSections): StaffDish {
   return {
     id: dish.id,
@@ -134,7 +134,7 @@ function times({ created_at, updated_at }: Stamped<object>): { created_at: strin
   return { created_at, updated_at };
 }
 
-/** Without ingredients and inactive add-ons (decision 18). */
+/** Without ingredients and inactive add-ons (rule 18). */
 function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
   return { ...dish, addons: addons.filter((addon) => addon.is_active) };
 }

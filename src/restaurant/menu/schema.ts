@@ -285,7 +285,7 @@ const ADD_ON_SHAPE = {
   dish_type: Diet,
   is_active: boolean('True if the add-on can be ordered. Partners see only such add-ons.'),
 };
-/** The contract has two names for the same fields (decision 18). */
+/** The contract has two names for the same fields (rule 18). */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
   title: 'ThirdPartyAddOn',
   description: 'An extra that can be ordered with the dish.',

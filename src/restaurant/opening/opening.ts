@@ -1,3 +1,4 @@
+/** Pause and opening hours: whether the restaurant takes new orders. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Actor, type NewAuditEntry, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';

@@ -1,7 +1,7 @@
 export const ORDER_TYPES = ['delivery', 'take_away', 'pick_up'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** `cancelled` is not in this list, because it can follow every status except `completed` (decision 20). */
+/** `cancelled` is not in this list, because it can follow every status except `completed` (rule 20). */
 const STEPS = ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'] as const;
 
 export const ORDER_STATUSES = [...STEPS, 'cancelled'] as const;

@@ -1,3 +1,4 @@
+/** Orders: prices, creation, statuses and their history, and the lists of staff. */
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
@@ -55,7 +56,7 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). If an earlier call has placed it, returns the stored order even if
+   * Places an order at most once for each external id (rule 22). If an earlier call has placed it, returns the stored order even if
    * this call would be refused.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */

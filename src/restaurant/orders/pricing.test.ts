@@ -37,7 +37,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   isTaxable: fc.boolean(),
 });
 
-/** Returns the expected price of an item in cents. Calculates with integers only, by the rule of decision 21, and rounds half a cent up. */
+/** Returns the expected price of an item in cents. Calculates with integers only, by the rule of rule 21, and rounds half a cent up. */
 function expectedCents(item: Case): bigint {
   const addons = item.addons.reduce((sum, addon) => sum + BigInt(addon.price) * BigInt(addon.quantity ?? 1), 0n);
   const untaxed = BigInt(item.quantity) * (BigInt(item.variant ?? item.price) + addons);

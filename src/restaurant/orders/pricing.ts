@@ -16,7 +16,7 @@ export interface PricedOrder {
 const ITEMS_AT_ONCE = 25;
 
 /**
- * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, reports the first
+ * Prices the items of an order with the prices of the current menu (rules 19 and 21). If several items are invalid, reports the first
  * one.
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the order has too many items and
  *   add-ons, or if the lines or the total are too large to store

@@ -151,7 +151,7 @@ ${staff.map(({ email }) => `  Staff     ${email}, with the same password\n`).joi
 
   curl -s ${baseUrl}/v1/third-party/menu/ -H "X-API-Key: ${credential.api_key}" -H "X-API-Secret: ${credential.api_secret}"
 
-  The README shows the next steps: an order, its status, a signed webhook.
+  The README shows the next steps: an order and its events.
   ${baseUrl}/docs/guides/staff/ shows what the owner and the staff can do.
 `;
 }

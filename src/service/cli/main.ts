@@ -1,3 +1,4 @@
+/** The command line: lists the commands and loads the code of the one that is called. */
 import { inspect } from 'node:util';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Environment, misspelledVariables, readConfig } from '#platform/config.ts';
@@ -36,14 +37,14 @@ export async function runCommand(args: string[], environment: Environment, termi
 }
 
 /** The code of each command is loaded only when this command is called. */
-function buildProgram(surroundings: Surroundings): Command {
+export function buildProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings;
   const lazily: Lazily =
     (load) =>
     (...args) =>
       runWithConfig(surroundings, async (context) => await (await load())(context, ...args));
   const program = new Command('roomservice').description(
-    "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
+    "One API through which outside platforms order from a restaurant's kitchen and book a hotel's rooms.",
   );
   program.configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),

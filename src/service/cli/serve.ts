@@ -29,7 +29,7 @@ export interface ServeOptions {
 const DELIVERY_GRACE_MS = 11_000;
 /** Time for which a stopping process serves calls until its port closes, if STOP_GRACE is not set. In a terminal it is 0. */
 const STOP_GRACE_SECONDS = 5;
-/** Time limit of the whole stop, below the 15 s that docs/contract/operations.md guarantees. A longer STOP_GRACE makes it longer. */
+/** Time limit of the whole stop, below the 15 s that docs/guarantees/operations.md guarantees. A longer STOP_GRACE makes it longer. */
 const STOP_LIMIT_MS = 14_500;
 /** Number of database connections that only background work uses, so that it continues when requests use all other connections. */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };

@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Time limit of a stop after SIGTERM or SIGINT, in milliseconds (docs/contract/operations.md). */
+/** Time limit of a stop after SIGTERM or SIGINT, in milliseconds (docs/guarantees/operations.md). */
 const STOP_MS = 15_000;
 /**
  * Number of orders in the list that the tests request. The list is larger than the socket buffers of the service and the client, so the

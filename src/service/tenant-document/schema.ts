@@ -41,7 +41,7 @@ const UserDocument = Type.Object({
   }),
 });
 
-/** Schema of the JSON file that describes a whole tenant (docs/contract/tenant-document.md). */
+/** Schema of the JSON file that describes a whole tenant (docs/guarantees/tenant-document.md). */
 export const TenantDocument = Type.Object(
   {
     slug: Type.String({

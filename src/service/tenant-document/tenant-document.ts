@@ -1,3 +1,4 @@
+/** Changes a tenant until it matches one JSON file. */
 import { type Actor, writeAuditEntries } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';

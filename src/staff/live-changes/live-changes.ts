@@ -1,3 +1,4 @@
+/** Tells screens that data has changed: looks for new rows, and sends hints in the stream of each caller. */
 import type { Logger } from 'pino';
 import { findEndedCallers } from '#access/sessions/sessions.ts';
 import type { Staff } from '#access/tenants/tenants.ts';

@@ -1,3 +1,4 @@
+/** The credentials of a tenant as its owner sees them: deliveries, budgets, labels, secrets, webhook URLs. */
 import type { Audience, Credentials, OwnedCredential, OwnerCredentials } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';

@@ -1,3 +1,4 @@
+/** Numbers of orders and stays by day, as JSON and CSV. */
 import type { Tenant } from '#access/tenants/tenants.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';

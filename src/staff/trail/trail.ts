@@ -1,3 +1,4 @@
+/** The audit trail for the owner, with the names of actors and subjects. */
 import type { Actor, AuditAction, AuditEntry, AuditFilter, AuditRow } from '#access/audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { readBound } from '#platform/http/search-query.ts';

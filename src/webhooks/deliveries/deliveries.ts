@@ -1,3 +1,4 @@
+/** Brings events to receivers: claims, places, signing, sending, retries, outcomes. */
 import type { Database } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { stopBatch } from './store.ts';

@@ -72,7 +72,7 @@ export interface Outcome {
 
 /**
  * Says what follows from an attempt. An attempt is aborted only when this process stops. The delivery is then due again immediately, unless
- * it was the fifth attempt (decision 33).
+ * it was the fifth attempt (rule 33).
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
@@ -124,7 +124,7 @@ export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
-/** Returns the longest wait after the failed attempt with this number (1 to 4), in milliseconds (decision 33). */
+/** Returns the longest wait after the failed attempt with this number (1 to 4), in milliseconds (rule 33). */
 export function retryCapMs(attempt: number): number {
   return 2_000 * 2 ** (attempt - 1);
 }

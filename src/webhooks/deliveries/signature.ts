@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * Returns the signature of a message as `sha256=<hex>`: HMAC-SHA-256 over `{timestamp}.{raw body}` (contract §6). The key is the text of
- * the secret as UTF-8, exactly as the registration returned it (decision 31). The text is not decoded, for example from base64.
+ * the secret as UTF-8, exactly as the registration returned it (rule 31). The text is not decoded, for example from base64.
  */
 export function signBody(secret: string, timestampSeconds: number, body: string | Buffer): string {
   const hmac = createHmac('sha256', secret).update(`${timestampSeconds}.`).update(body);
@@ -31,7 +31,7 @@ interface SignedDelivery {
 
 /**
  * Returns the headers with the signature, the timestamp and the event id of a delivery. `brand` replaces the word `Service` in the header
- * names of the contract (decision 35).
+ * names of the contract (rule 35).
  */
 export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record<string, string> {
   return {

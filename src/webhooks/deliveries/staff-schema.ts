@@ -6,7 +6,7 @@ import { Attempt, DELIVERY_STATUSES, DeliveryStatus, EVENT_TYPES, EventSubject }
 
 const CREDENTIAL = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
 
-/** Fields of a delivery that the list and the detail share (decision 36). */
+/** Fields of a delivery that the list and the detail share (rule 36). */
 const SHARED = {
   id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
   event: Type.String({ description: 'The name of the event.' }),

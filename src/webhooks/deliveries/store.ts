@@ -42,7 +42,7 @@ export interface Turn {
  *
  * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
  * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
- * (decision 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (decision 33).
+ * (rule 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (rule 33).
  *
  * An outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has
  * claimed the delivery, for example because the first worker was suspended until its lease ended.

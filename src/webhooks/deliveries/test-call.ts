@@ -41,7 +41,7 @@ export interface TestCallOptions {
   sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
 }
 
-/** Sends test calls to webhooks (decision 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. */
+/** Sends test calls to webhooks (rule 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. */
 export class TestCalls {
   readonly #options: TestCallOptions;
   /** Sender for test calls only, so that test calls take no connection of deliveries. */

@@ -6,7 +6,7 @@ const MAX_CODE_POINTS = 2_048;
 type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
 /**
- * Checks the syntax of a webhook URL (decision 31), but does not resolve its host. The service checks the addresses of the host at every
+ * Checks the syntax of a webhook URL (rule 31), but does not resolve its host. The service checks the addresses of the host at every
  * connection, because a name may resolve to a different address each time.
  */
 export function checkWebhookUrl(

@@ -1,3 +1,4 @@
+/** Events and their feed, written in the transaction of their cause. */
 export { attemptsShape, type StoredAttempts } from './attempts.ts';
 export { EVENT_TYPES, type EventType } from './event-types.ts';
 export { Attempt, DELIVERY_STATUSES, DeliveryStatus, EventSubject, type FeedEntry, type FeedPage } from './schema.ts';

@@ -17,7 +17,7 @@ export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuer
 
 /**
  * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
- * after the events that were already read. So a reader misses no event (docs/decisions/0009-event-feed.md). If there is no new event, the
+ * after the events that were already read. So a reader misses no event (docs/decisions/0013-event-feed.md). If there is no new event, the
  * function writes nothing to the database.
  * @param after the `next` of the previous response; empty text: from the start of the feed
  * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of

@@ -34,11 +34,11 @@ export interface DueCredential {
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On a cluster (Citus),
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (rule 32). On a cluster (Citus),
  * all events must belong to one tenant. On a single database server, the events may belong to several tenants.
  *
  * On a cluster, each of the parts is a statement of its own, because a cluster cannot send an INSERT into two tables to one node
- * (architecture, database rule 4). On one node, they are one statement, because more round trips would cost more than a tenth of the change
+ * (database rule 4). On one node, they are one statement, because more round trips would cost more than a tenth of the change
  * that causes the event.
  * @returns the credential of each event that gets a delivery
  */

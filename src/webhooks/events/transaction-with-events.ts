@@ -24,7 +24,7 @@ export interface EventInput {
 
 /**
  * Writes events in the same transaction as the change that they report. So either the change and its events are committed, or the change
- * and its events are rolled back (decision 32).
+ * and its events are rolled back (rule 32).
  */
 export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 

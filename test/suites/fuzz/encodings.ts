@@ -2,7 +2,7 @@ import { KEY, RAW } from './hostile.ts';
 
 export type Encoding = 'json' | 'form' | 'multipart';
 /**
- * Notation of nested values in a form (decision 5): `items[0][item_id]` is `brackets`, `items.0.item_id` is `dots`, and
+ * Notation of nested values in a form (rule 5): `items[0][item_id]` is `brackets`, `items.0.item_id` is `dots`, and
  * `items[0]item_id` is `mixed`. With `json`, one field contains the nested value as JSON text.
  */
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';

@@ -48,7 +48,7 @@ const UNKNOWN_ROOM_TYPE = '404 room_type_not_found';
 const FULL = '409 room_not_available';
 const REFUSED = '409 invalid_status_transition';
 
-/** Decision 23. */
+/** Rule 23. */
 const FOLLOWING: Record<ReservationStatus, ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -118,7 +118,7 @@ function walkIn(hotel: Hotel, call: Call & { do: 'walk in' }): Step {
   return refusal === null || (refusal === FULL && call.overbook) ? add(hotel, call, 'house') : [refusal, hotel];
 }
 
-/** Decision 30: an OTA may oversell, and a call that is outdated or was applied before changes nothing. */
+/** Rule 30: an OTA may oversell, and a call that is outdated or was applied before changes nothing. */
 function tell(hotel: Hotel, call: Call & { do: 'tell' }): Step {
   const fault = rangeFault(hotel, call);
   if (fault !== null) {
@@ -168,7 +168,7 @@ function change(hotel: Hotel, call: Call & { do: 'change' }): Step {
   return refusal === null ? ['200', put(hotel, call.key, nights)] : [refusal, hotel];
 }
 
-/** Decision 36: staff may end a stay of any source early, if the call names nothing but the day of departure. */
+/** Rule 36: staff may end a stay of any source early, if the call names nothing but the day of departure. */
 function isEarlyEnd(stay: Stay, { roomType, from, to, overbook }: Call & { do: 'change' }): boolean {
   if (to === undefined || to > stay.to || roomType !== undefined || from !== undefined || overbook !== undefined) {
     return false;
@@ -218,7 +218,7 @@ function isUnavailable(hotel: Hotel, nights: Nights, isAdded: (day: number) => b
     });
 }
 
-/** Returns the number of sellable rooms of each night. Only an oversold night has a negative number (decision 24). */
+/** Returns the number of sellable rooms of each night. Only an oversold night has a negative number (rule 24). */
 function sellableOf(hotel: Hotel, nights: Nights): number[] {
   const held = heldNights(hotel);
   return daysOf(nights).map((day) => {

@@ -1,6 +1,6 @@
 /**
  * Statement that has one form for a single node and another form for a cluster, because the form for a cluster costs more than a tenth of an
- * operation (docs/decisions/0026-one-form-of-each-statement.md). The code of the service chooses the form with `isCluster`.
+ * operation (docs/decisions/0005-statements.md). The code of the service chooses the form with `isCluster`.
  */
 interface TwoForms {
   /** Action of the statement, for example `writes rates`. Test messages contain this text. */

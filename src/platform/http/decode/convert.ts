@@ -13,7 +13,7 @@ interface Schema {
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Converts texts to the types in a JSON Schema, in place (decision 5). A text that does not fit stays, and the validation refuses it. */
+/** Converts texts to the types in a JSON Schema, in place (rule 5). A text that does not fit stays, and the validation refuses it. */
 export function convertText(value: unknown, schema: unknown): unknown {
   const alternatives = alternativesOf(schema);
   if (typeof value === 'string') {

@@ -1,6 +1,6 @@
 import { DecodeError } from './decode-error.ts';
 
-/** Maximum number of levels of nesting in a field name (decision 5). For example, `items[0][item_id]` has two levels, `0` and `item_id`. */
+/** Maximum number of levels of nesting in a field name (rule 5). For example, `items[0][item_id]` has two levels, `0` and `item_id`. */
 const MAX_DEPTH = 10;
 const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -8,7 +8,7 @@ const FIRST_SEGMENT = /[^.[\]]+/y;
 /** Matches the next segment of a field name: `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
 const NEXT_SEGMENT = /\[([^[\]]*)\]|\.?([^.[\]]+)/y;
 
-/** Splits `items[0][id]`, `items[0].id`, `items[0]id` or `items.0.id` into its segments (decision 5). @throws DecodeError 400 */
+/** Splits `items[0][id]`, `items[0].id`, `items[0]id` or `items.0.id` into its segments (rule 5). @throws DecodeError 400 */
 export function splitFieldName(name: string): string[] {
   const segments: string[] = [];
   for (let end = 0; end < name.length; ) {

@@ -15,7 +15,7 @@ export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
-/** Adds the text of a field at the position of its segments (decision 5). @throws DecodeError 400 if it contradicts earlier fields */
+/** Adds the text of a field at the position of its segments (rule 5). @throws DecodeError 400 if it contradicts earlier fields */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
   let branch = root;

@@ -12,7 +12,7 @@ export function decodeUtf8(bytes: Buffer, where: string): string {
   return bytes.toString();
 }
 
-/** Returns which characters of the text the database cannot store (decision 2), or undefined. */
+/** Returns which characters of the text the database cannot store (rule 2), or undefined. */
 export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) {
     return 'U+0000';
@@ -28,7 +28,7 @@ export function refuseBadText(text: string, where: string): void {
   }
 }
 
-/** Decodes a JSON body. Returns undefined if it is empty. @throws DecodeError 400 (decisions 2, 5) */
+/** Decodes a JSON body. Returns undefined if it is empty. @throws DecodeError 400 (rules 2, 5) */
 export function decodeJson(bytes: Buffer): unknown {
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes, 'body'));
 }

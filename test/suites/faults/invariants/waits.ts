@@ -2,7 +2,7 @@ import type { Attempt, EventRow } from '../observer.ts';
 import { healthyUrls, type World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Maximum wait between the first and the second attempt. The maximum doubles after each further attempt (decision 33). */
+/** Maximum wait between the first and the second attempt. The maximum doubles after each further attempt (rule 33). */
 const FIRST_CAP_MS = 2_000;
 /** Tolerance for a late retry, because a worker on a busy machine with a slow database needs time to find the due delivery. */
 const SLACK_MS = 2_500;
