@@ -1,0 +1,9 @@
+import { Page } from '../../ui/page.tsx';
+
+export function Deliveries() {
+  return (
+    <Page title="Deliveries" isLive>
+      <p>…</p>
+    </Page>
+  );
+}
