@@ -10,9 +10,20 @@ const ROOT = new URL('../', import.meta.url);
  * always fresh.
  */
 export function isFresh() {
-  const builtMs = changedMs(BUNDLE);
-  const paths = readdirSync(new URL('src/', ROOT), { recursive: true }).filter((path) => /(?<!\.test)\.ts$/.test(path));
-  const sources = ['package-lock.json', 'scripts/bundle.js', ...paths.map((path) => `src/${path}`)];
+  return isNewest(BUNDLE, 'src', /(?<!\.test)\.ts$/);
+}
+
+/** Returns true if the page of the console exists, and nothing that it is made from is newer. */
+export function isConsoleFresh() {
+  return isNewest(new URL('console/dist/index.html', ROOT), 'console/src', /./);
+}
+
+function isNewest(built, folder, pattern) {
+  const builtMs = changedMs(built);
+  const paths = readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    pattern.test(path),
+  );
+  const sources = ['package-lock.json', 'scripts/bundle.js', ...paths.map((path) => `${folder}/${path}`)];
   return builtMs > 0 && sources.every((path) => changedMs(new URL(path, ROOT)) <= builtMs);
 }
 

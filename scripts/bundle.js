@@ -1,5 +1,5 @@
 /**
- * Bundles `src` into `dist`, together with the libraries. So a command loads some files in place of more than a
+ * Bundles `src` into `dist`, together with the libraries, and builds the console. So a command loads some files in place of more than a
  * thousand, and the npm package needs no compiler, because Node runs no TypeScript in node_modules.
  *
  * npm runs this script as `prepare` (after `npm ci` and in `npm pack`), and before `npm start` and `npm test`. The script is plain
@@ -8,10 +8,11 @@
 import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isFresh } from '../bin/bundle.js';
+import { isConsoleFresh, isFresh } from '../bin/bundle.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
+const CONSOLE = join(ROOT, 'console/dist');
 /**
  * Libraries that are not bundled, because they find files beside their modules: also `jsonc-parser`, whose modules hide their imports.
  * `redis` is large and loaded seldom. `pg` does without its two optional packages.
@@ -65,6 +66,24 @@ function licencesOf(inputs) {
   return licences.join('\n\n');
 }
 
+/** Builds the page of the console into `console/dist`, beside the present one, which is then replaced. */
+async function buildConsole() {
+  const { build } = await import('vite');
+  const outDir = `${CONSOLE}.${process.pid}`;
+  try {
+    await build({ configFile: join(ROOT, 'console/vite.config.ts'), build: { outDir } });
+    rmSync(CONSOLE, { recursive: true, force: true });
+    renameSync(outDir, CONSOLE);
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+if (!isConsoleFresh()) {
+  await buildConsole().catch((error) => {
+    process.stderr.write(`The console was not built, and the API does without it: ${error.message}\n`);
+  });
+}
 if (!isFresh()) {
   await bundle().catch((error) => {
     process.stderr.write(`Commands start more slowly, because the sources were not bundled: ${error.message}\n`);

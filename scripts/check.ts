@@ -9,6 +9,7 @@ const REPOSITORY = join(import.meta.dirname, '..');
 
 const CHECKS: Record<string, string[]> = {
   types: bin('tsc', '--noEmit'),
+  console: bin('tsc', '--noEmit', '-p', 'console'),
   lint: bin('oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives'),
   format: bin('biome', 'format'),
   structure: ['--test', '--test-reporter=dot', 'test/tidy.test.ts', 'test/tidy/rules.test.ts'],

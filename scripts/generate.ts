@@ -2,7 +2,7 @@
  * Writes the generated files:
  * - the types of the tables, from the migrations
  * - the OpenAPI documents, from the schemas of the routes
- * - the types of the SDK and the Postman collection, from the OpenAPI documents
+ * - the types of the SDK and of the console, and the Postman collection, from the OpenAPI documents
  * - the tables of docs/operating/settings.md and commands.md, from the settings and from the help of the commands
  * With `--check` the command writes no file, and fails if a file is out of date.
  */
@@ -16,7 +16,7 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 import { buildOpenApiDocuments } from './openapi/openapi.ts';
 import { withCommands, withSettings } from './operating/pages.ts';
 import { postmanFiles } from './postman/postman.ts';
-import { type Document, sdkTypes } from './sdk/sdk-types.ts';
+import { clientTypes, type Document } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 
@@ -74,15 +74,26 @@ async function contractFiles(): Promise<Record<string, string>> {
   const documents = Object.entries(built);
   return Object.fromEntries([
     ...documents.map(([name, document]) => [`contract/${name}.json`, `${JSON.stringify(document, null, 2)}\n`]),
-    ...documents.flatMap(([name, document]) => sdkFile(name, document)),
+    ...Object.entries(clientFiles(built)),
     ...Object.entries(postmanFiles(built)),
   ]);
 }
 
-/** The SDK is only for partners and PMSs. */
-function sdkFile(name: string, document: object): [string, string][] {
-  const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];
-  return scheme === undefined ? [] : [[`sdk/src/generated/${name}.ts`, sdkTypes(document as Document, scheme)]];
+/** Returns the types of the clients by path: those of the SDK, and those of the console, which may call what a session cookie may. */
+function clientFiles(built: Record<string, object>): Record<string, string> {
+  const { 'third-party': thirdParty, pms, staff } = built as Record<string, Document>;
+  if (thirdParty === undefined || pms === undefined || staff === undefined) throw new Error('A document is missing.');
+  return {
+    'sdk/src/generated/third-party.ts': clientTypes(thirdParty, 'apiKey'),
+    'sdk/src/generated/pms.ts': clientTypes(pms, 'pmsApiKey'),
+    'console/src/api/types.ts': clientTypes(joined([staff, thirdParty, pms]), 'sessionCookie'),
+  };
+}
+
+function joined(documents: Document[]): Document {
+  const paths = Object.assign({}, ...documents.map((each) => each.paths)) as Document['paths'];
+  const schemas = Object.assign({}, ...documents.map((each) => each.components?.schemas)) as object;
+  return { paths, components: { schemas } as NonNullable<Document['components']> };
 }
 
 async function operatingPages(): Promise<Record<string, string>> {

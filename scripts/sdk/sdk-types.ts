@@ -38,12 +38,15 @@ const HEADING =
   '/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */\n';
 
 /**
- * Returns the code of a generated module of the SDK. The module has the types, the method and the path of each operation that accepts the
- * given security scheme, keyed by the operation id. It also has the types of the components that these operations use.
+ * Returns the code of a generated module of a client. The module has the types, the method and the path of each operation that accepts the
+ * given security scheme, keyed by the operation id. For a session cookie, these are also the operations that start and end a session. The
+ * module also has the types of the components that these operations use.
  */
-export function sdkTypes(document: Document, scheme: string): string {
-  const routes = routesOf(document).filter(({ operation }) =>
-    operation.security?.some((requirement) => scheme in requirement),
+export function clientTypes(document: Document, scheme: string): string {
+  const routes = routesOf(document).filter(
+    ({ path, operation }) =>
+      operation.security?.some((requirement) => scheme in requirement) ||
+      (scheme === 'sessionCookie' && path.startsWith('/v1/auth/')),
   );
   const schemas = document.components?.schemas ?? {};
   const components = reachable(routes.map(({ operation }) => typesOf(operation)).flatMap(componentsOf), schemas);
@@ -103,7 +106,7 @@ function printOperation({ parameters = [], requestBody, responses }: Operation):
       ),
     ),
     ...(body === undefined ? [] : [{ name: 'body', isRequired: true, type: printSchema(body) }]),
-    { name: 'answer', isRequired: true, type: union(answersOf(responses).map(printSchema)) },
+    { name: 'answer', isRequired: true, type: union(answersOf(responses).map(printSchema)) || 'null' },
   ]);
 }
 

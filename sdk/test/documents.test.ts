@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { printSchema } from '../../scripts/sdk/print-schema.ts';
-import { sdkTypes } from '../../scripts/sdk/sdk-types.ts';
+import { clientTypes } from '../../scripts/sdk/sdk-types.ts';
 import type { ErrorCode as CodeOfService } from '../../src/platform/errors.ts';
 import type { EventInput } from '../../src/webhooks/events/events.ts';
 import { ROUTES as PMS } from '../src/generated/pms.ts';
@@ -53,7 +53,7 @@ test('the types of the SDK list exactly the error codes and event types of the s
 describe('the generator of the SDK types', () => {
   test('the SDK generator prints only operations that accept the given security scheme, and the components that these operations use', () => {
     const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
-    const printed = sdkTypes(
+    const printed = clientTypes(
       {
         paths: {
           '/things/': {

@@ -37,6 +37,7 @@ import { SignInAttempts } from '#access/tenants/tenants.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
+import { consoleRoutes } from '#staff/console/routes.ts';
 import type { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
@@ -71,6 +72,7 @@ export function registerRoutes(app: App, parts: Parts): void {
 
   healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
+  consoleRoutes(app);
   accessRoutes(app, parts);
   peopleRoutes(app, parts);
   ownerRoutes(app, parts);

@@ -10,7 +10,7 @@ import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
 import { type Guide, GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
 import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy, unknownPage } from './pages.ts';
-import { once, resourceRoute } from './resource.ts';
+import { once, resourceRoute } from '#platform/http/resource.ts';
 import { readScalarScript } from './scalar.ts';
 
 const ASSETS = {

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { App } from '#platform/http/app.ts';
-import { acceptsGzip } from '#platform/http/accept.ts';
-import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
+import type { App } from './app.ts';
+import { acceptsGzip } from './accept.ts';
+import { etagOf, matchesIfNoneMatch, sendNotModified } from './etag.ts';
 
 /** Content of one path of the site. It is the same for every caller and does not change while the process runs. */
 interface Resource {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createHttpApp } from '#platform/http/app.ts';
+import { createHttpApp } from './app.ts';
 import { resourceRoute } from './resource.ts';
 
 describe('resourceRoute, which serves one path of the site', () => {

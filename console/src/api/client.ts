@@ -1,0 +1,101 @@
+import { type Operations, ROUTES } from './types.ts';
+
+export type OperationName = keyof Operations;
+export type Answer<Name extends OperationName> = Operations[Name]['answer'];
+export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'>;
+
+/** The service has refused a call. `message` is its own sentence, which says what to do. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Seconds after which the service asks to try again, or null. */
+  readonly retryAfter: number | null;
+  readonly requestId: string | null;
+
+  constructor(response: Response, body: { code?: string; message?: string } | null) {
+    super(body?.message ?? `The service answered ${response.status}.`);
+    this.status = response.status;
+    this.code = body?.code ?? 'error';
+    const wait = response.headers.get('retry-after');
+    this.retryAfter = wait === null ? null : Number(wait);
+    this.requestId = response.headers.get('x-request-id');
+  }
+}
+
+/** No answer came, or one of a proxy whose service is away. The call may have arrived. */
+export class Unreachable extends Error {
+  constructor() {
+    super('Roomservice cannot be reached.');
+  }
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** A 401 is thrown at once, because nobody has signed in yet or the password itself was wrong. */
+  isSigningIn?: boolean;
+}
+
+type AskPassword = () => Promise<void>;
+let askPassword: AskPassword = () => Promise.reject(new Error('Nobody asks for the password.'));
+
+/** Sets what happens at a 401 in mid-work: the function asks for the password, and the call is sent again when it resolves. */
+export function onSignedOut(ask: AskPassword): void {
+  askPassword = ask;
+}
+
+/** Calls an operation of the API with the session cookie. @throws Refused, Unreachable */
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: CallOptions = {},
+): Promise<Answer<Name>> {
+  const response = await send(name, input, options);
+  return (response.status === 204 ? null : await response.json()) as Answer<Name>;
+}
+
+/** Calls an operation as `call` does, and returns the response whose body has not been read. @throws Refused, Unreachable */
+export async function send<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: CallOptions = {},
+): Promise<Response> {
+  const { path = {}, query = {}, body } = input as { path?: Values; query?: Values; body?: unknown };
+  const { method } = ROUTES[name];
+  const request: RequestInit = {
+    method,
+    headers: {
+      'x-roomservice-console': '1',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  };
+  for (;;) {
+    const response = await fetch(addressOf(name, path, query), request).catch((error: unknown) => {
+      throw options.signal?.aborted ? error : new Unreachable();
+    });
+    if (response.ok || response.status === 304) {
+      return response;
+    }
+    const answer = (await response.json().catch(() => null)) as { code?: string; message?: string } | null;
+    if (answer === null && response.status >= 502) {
+      throw new Unreachable();
+    }
+    if (response.status !== 401 || options.isSigningIn) {
+      throw new Refused(response, answer);
+    }
+    await askPassword();
+  }
+}
+
+type Values = Record<string, string | number | boolean | undefined>;
+
+/** Returns the address of an operation, for a link or a download. Filters that are undefined or empty are left out. */
+export function addressOf(name: OperationName, path: Values, query: Values): string {
+  const filled = ROUTES[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(path[key])));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  return text === '' ? filled : `${filled}?${text}`;
+}

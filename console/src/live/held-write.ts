@@ -1,0 +1,34 @@
+import { Refused, Unreachable } from '../api/client.ts';
+
+/** After this time, a press that could not be sent is taken back with a notice. */
+const HOLD_MS = 60_000;
+
+/** A press that could not be sent within a minute. Nothing tells whether it arrived, so the screen reads the row again. */
+export class TakenBack extends Error {
+  constructor() {
+    super('Roomservice was away for a minute, so this was taken back. Check the row, then press again.');
+  }
+}
+
+/**
+ * Sends a write, and again while the service cannot be reached, for a minute at most. The write must carry a `request_id`, by which the
+ * service does it once. @throws Refused, TakenBack
+ */
+export async function sendWhenBack<Result>(write: () => Promise<Result>): Promise<Result> {
+  const pressedAt = Date.now();
+  for (let count = 0; ; count += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const isAway = error instanceof Unreachable || (error instanceof Refused && error.status === 503);
+      if (!isAway) {
+        throw error;
+      }
+      const waitMs = Math.min(3_000, 300 * 2 ** count) * (0.5 + Math.random() / 2);
+      if (Date.now() + waitMs - pressedAt > HOLD_MS) {
+        throw new TakenBack();
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}

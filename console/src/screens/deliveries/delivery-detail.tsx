@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/reads.ts';
+import type { Answer } from '../../api/client.ts';
+import { useNow } from '../../live/clock.ts';
+import { CopyField } from '../../ui/copy-field.tsx';
+import { Detail, Facts } from '../../ui/detail.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { formatAge, useFormat } from '../../ui/format.ts';
+import { Section } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import classes from './delivery-detail.module.css';
+import { EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
+
+type Delivery = Answer<'getWebhookDelivery'>;
+
+/** Drawer of one delivery: what was sent, what came back, and how to send it to one's own machine. */
+export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const { data, error, refetch } = useQuery({
+    ...read('getWebhookDelivery', { path: { id: id ?? '' } }, ['events', 'credentials']),
+    enabled: id !== undefined,
+  });
+  return (
+    <Detail
+      title={data === undefined ? 'Delivery' : (EVENT[data.event as keyof typeof EVENT] ?? data.event)}
+      isOpen={id !== undefined}
+      onClose={onClose}
+    >
+      {data !== undefined && <Content delivery={data} />}
+      {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Waiting />}
+    </Detail>
+  );
+}
+
+function Content({ delivery }: { delivery: Delivery }) {
+  const { dayAndTime } = useFormat();
+  const { subject } = delivery;
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Status', <Status tone={STATUS[delivery.status].tone}>{STATUS[delivery.status].label}</Status>],
+          ['Partner', delivery.credential_label || 'No name'],
+          [subject.type === 'order' ? 'Order' : 'Stay', subject.external_id || subject.id],
+          ['Happened', dayAndTime(delivery.created_at)],
+          delivery.next_attempt_at === null ? null : ['Next attempt', <NextAttempt at={delivery.next_attempt_at} />],
+          ['Event id', <code>{delivery.event_id}</code>],
+        ]}
+      />
+      {delivery.status === 'failed' && (
+        <p className={classes.note}>
+          After {MAX_ATTEMPTS} attempts this is not sent again. The partner finds the event in its feed (
+          <code>GET /v1/third-party/events/</code>).
+        </p>
+      )}
+      <Section title="Attempts">
+        <Attempts delivery={delivery} />
+      </Section>
+      <Section title="Send it to your own machine">
+        <CopyField label="Command for a shell" value={curlOf(delivery)} />
+      </Section>
+      <Section title="What is sent">
+        <CopyField label="Body, as it is signed" value={indented(delivery.body)} />
+        <CopyField
+          label="Headers without the signature"
+          value={Object.entries(delivery.headers)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join('\n')}
+        />
+      </Section>
+    </>
+  );
+}
+
+function NextAttempt({ at }: { at: string }) {
+  const { clockWithSeconds } = useFormat();
+  const ms = Date.parse(at) - useNow();
+  return <>{ms > 0 ? `${clockWithSeconds(at)}, in ${formatAge(ms)}` : 'now'}</>;
+}
+
+function Attempts({ delivery }: { delivery: Delivery }) {
+  const { clockWithSeconds, dayAndTime } = useFormat();
+  if (delivery.attempts.length === 0) {
+    return <p className={classes.quiet}>No attempt yet.</p>;
+  }
+  return (
+    <ol className={classes.attempts}>
+      {delivery.attempts.map((attempt) => (
+        <li key={attempt.at} data-failed={attempt.error !== null}>
+          <div className={classes.attempt}>
+            <span className={classes.outcome}>{outcomeOf(attempt)}</span>
+            <span className={classes.quiet}>
+              <time dateTime={attempt.at} title={dayAndTime(attempt.at)}>
+                {clockWithSeconds(attempt.at)}
+              </time>
+              {attempt.duration_ms !== null && `, ${attempt.duration_ms} ms`}
+            </span>
+          </div>
+          {attempt.error !== null && attempt.http_status !== null && <p className={classes.quiet}>{attempt.error}</p>}
+          {attempt.answer !== null && attempt.answer !== '' && <pre className={classes.answer}>{attempt.answer}</pre>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** A receiver under test checks signatures with its own secret, which the service does not show again, so none is sent. */
+function curlOf({ body, headers }: Delivery): string {
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const sent = Object.entries(headers).filter(([name]) => !/^(?:user-agent|content-length)$/i.test(name));
+  const lines = sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
+  return ['curl http://localhost:3000/webhook', ...lines, `--data-raw ${quote(body)}`].join(' \\\n  ');
+}

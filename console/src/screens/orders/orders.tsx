@@ -1,0 +1,9 @@
+import { Page } from '../../ui/page.tsx';
+
+export function Orders() {
+  return (
+    <Page title="Orders" isLive>
+      <p>…</p>
+    </Page>
+  );
+}

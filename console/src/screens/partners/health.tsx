@@ -1,0 +1,24 @@
+import { Status } from '../../ui/status.tsx';
+
+interface Facts {
+  is_active: boolean;
+  webhook_url: string;
+  deliveries: { pending: number; failed: number; last_failed_at: string | null; oldest_pending_at: string | null };
+}
+
+/** After this time, waiting deliveries are more than a passing hiccup. */
+const LATE_MS = 5 * 60_000;
+const RECENT_MS = 24 * 60 * 60_000;
+
+/** One word for how a partner's webhook does. */
+export function Health({ partner, now }: { partner: Facts; now: number }) {
+  const { is_active: isActive, webhook_url: url, deliveries } = partner;
+  const ageOf = (time: string | null) => (time === null ? Number.POSITIVE_INFINITY : now - Date.parse(time));
+  if (!isActive) return <Status tone="quiet">Revoked</Status>;
+  if (url === '') return <Status tone="quiet">No webhook</Status>;
+  if (deliveries.pending > 0 && ageOf(deliveries.oldest_pending_at) > LATE_MS) {
+    return <Status tone="late">Not answering</Status>;
+  }
+  if (ageOf(deliveries.last_failed_at) < RECENT_MS) return <Status tone="warn">Failed today</Status>;
+  return <Status tone="good">Healthy</Status>;
+}

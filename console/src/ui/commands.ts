@@ -1,0 +1,76 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+/** What a person can do here: by the palette, and by its key if it has one. */
+export interface Command {
+  id: string;
+  label: string;
+  group: string;
+  /** A key as `KeyboardEvent.key` has it, or two with a space between them, which are pressed one after the other: `g o`. */
+  keys?: string;
+  run: () => void;
+}
+
+const registered = new Map<symbol, Command[]>();
+const listeners = new Set<() => void>();
+let all: Command[] = [];
+
+function changed(): void {
+  all = [...registered.values()].flat();
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+/** Offers commands while the component is on the screen. */
+export function useCommands(commands: Command[]): void {
+  useEffect(() => {
+    const name = Symbol('commands');
+    registered.set(name, commands);
+    changed();
+    return () => {
+      registered.delete(name);
+      changed();
+    };
+  }, [commands]);
+}
+
+export function useAllCommands(): Command[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => all,
+  );
+}
+
+/** Longest time between the two keys of a command. */
+const SEQUENCE_MS = 1_200;
+
+/** Runs commands by their keys, except while somebody types or a dialog is open. */
+export function useCommandKeys(): void {
+  useEffect(() => {
+    let first = { key: '', at: 0 };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target)) {
+        return;
+      }
+      const sequence = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : '';
+      // What was registered last lies on top.
+      const command = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === event.key);
+      first = command === undefined ? { key: event.key, at: event.timeStamp } : { key: '', at: 0 };
+      if (command !== undefined) {
+        event.preventDefault();
+        command.run();
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  const isTyping =
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return isTyping || document.querySelector('[role="dialog"][data-blocks-keys], .mantine-Modal-content') !== null;
+}

@@ -1,0 +1,88 @@
+import { useMe } from '../api/session.ts';
+
+/** Returns formatters for the house's currency and time zone. Dates are `YYYY-MM-DD` and money is text, as the API has them. */
+export function useFormat() {
+  const { currency, timezone } = useMe().tenant;
+  return formatsOf(currency, timezone);
+}
+
+export type Formats = ReturnType<typeof makeFormats>;
+
+let made: { key: string; formats: Formats } | null = null;
+
+function formatsOf(currency: string, timezone: string): Formats {
+  const key = `${currency} ${timezone}`;
+  if (made?.key !== key) {
+    made = { key, formats: makeFormats(currency, timezone) };
+  }
+  return made.formats;
+}
+
+function makeFormats(currency: string, timeZone: string) {
+  const money = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  const wholeMoney = new Intl.NumberFormat(undefined, { style: 'currency', currency, maximumFractionDigits: 0 });
+  const clock = new Intl.DateTimeFormat(undefined, { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const seconds = new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone });
+  const dayAndTime = new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return {
+    /** `amount` as the API has it, for example `12.50`. */
+    money: (amount: string) => money.format(amount as unknown as number),
+    wholeMoney: (amount: string) => wholeMoney.format(amount as unknown as number),
+    /** Hours and minutes in the house's time zone. */
+    clock: (time: string | number) => clock.format(new Date(time)),
+    clockWithSeconds: (time: string | number) => seconds.format(new Date(time)),
+    /** Day of a time in the house's time zone, as `YYYY-MM-DD`. */
+    dayOf: (time: string | number) => day.format(new Date(time)),
+    /** Short form of a past time: the clock if it was today, else day and clock. */
+    moment: (time: string | number, now: number) =>
+      day.format(new Date(time)) === day.format(new Date(now))
+        ? clock.format(new Date(time))
+        : dayAndTime.format(new Date(time)),
+    dayAndTime: (time: string | number) => dayAndTime.format(new Date(time)),
+  };
+}
+
+const DATE = { timeZone: 'UTC', day: 'numeric', month: 'short' } as const;
+const shortDate = new Intl.DateTimeFormat(undefined, DATE);
+const longDate = new Intl.DateTimeFormat(undefined, { ...DATE, weekday: 'short' });
+const yearDate = new Intl.DateTimeFormat(undefined, { ...DATE, year: 'numeric' });
+
+/** `2026-11-29` → `29 Nov`. */
+export function formatDate(date: string, form: 'short' | 'weekday' | 'year' = 'short'): string {
+  return { short: shortDate, weekday: longDate, year: yearDate }[form].format(new Date(`${date}T00:00:00Z`));
+}
+
+/** Returns the date that lies a number of days after a date. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Length of time in words as short as they can be called out: `12 s`, `7 min`, `2 h 05`, `3 d`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, '0')}`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+/** `1 order`, `2 orders`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
