@@ -42,7 +42,10 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } },
+      styles: { title: { fontWeight: 650 } },
+    },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.15 } } },
   },
 });

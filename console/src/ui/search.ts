@@ -1,8 +1,17 @@
-/** Keeps the named search parameters that are texts, and drops all others, because anybody may send a link. */
+/**
+ * Returns the named search parameters that are texts, and undefined for all others, because anybody may send a link. The router merges this
+ * over what the address has, so what is not valid must be named as undefined.
+ */
 export function textsOf<Name extends string>(
   search: Record<string, unknown>,
   names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const kept = names.filter((name) => ['string', 'number'].includes(typeof search[name]) && search[name] !== '');
-  return Object.fromEntries(kept.map((name) => [name, String(search[name])])) as Partial<Record<Name, string>>;
+): Record<Name, string | undefined> {
+  const textOf = (value: unknown) =>
+    (typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined;
+  return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Record<Name, string | undefined>;
+}
+
+/** Returns the value if it is one of the values, else undefined. */
+export function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
+  return values.find((each) => each === value);
 }

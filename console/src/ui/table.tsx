@@ -65,6 +65,16 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
   );
 }
 
+/** First cell of a row whose second column has no room on a phone: there it stands below. */
+export function TwoLines({ first, second }: { first: string; second: string }) {
+  return (
+    <>
+      {first}
+      <span className={classes.second}>{second}</span>
+    </>
+  );
+}
+
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useInfiniteQuery(readList(…))`. */
   list: {

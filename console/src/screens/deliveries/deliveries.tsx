@@ -1,3 +1,4 @@
+import { Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type Entry, readList } from '../../api/reads.ts';
@@ -8,8 +9,9 @@ import { DayRange } from '../../ui/day-range.tsx';
 import { addDays, formatAge, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { PartnerSelect } from '../../ui/partner-select.tsx';
+import { oneOf } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable } from '../../ui/table.tsx';
+import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { startOfDay } from '../../ui/zoned-day.ts';
 import { AttemptDots } from './attempts.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
@@ -46,12 +48,14 @@ export function Deliveries() {
             value={status}
             onChange={(value) => set({ status: value })}
           />
-          <ChipChoice
-            label="Event"
-            all="All events"
-            options={EVENTS.map((value) => ({ value, label: EVENT[value] }))}
-            value={event}
-            onChange={(value) => set({ event: value })}
+          <Select
+            aria-label="Event"
+            placeholder="All events"
+            clearable
+            w={170}
+            value={event ?? null}
+            data={EVENTS.map((value) => ({ value, label: EVENT[value] }))}
+            onChange={(value) => set({ event: oneOf(EVENTS, value ?? undefined) })}
           />
           <PartnerSelect value={partner} onChange={(id) => set({ partner: id })} />
           <DayRange from={from} to={to} onChange={set} />
@@ -84,7 +88,12 @@ function useColumns(): Column<Delivery>[] {
   const { moment } = useFormat();
   const now = useNow(10_000);
   return [
-    { label: 'Event', cell: ({ event }) => EVENT[event as keyof typeof EVENT] ?? event },
+    {
+      label: 'Event',
+      cell: ({ event, subject }) => (
+        <TwoLines first={EVENT[event as keyof typeof EVENT] ?? event} second={subject.external_id || subject.id} />
+      ),
+    },
     { label: 'Subject', isWideOnly: true, cell: ({ subject }) => subject.external_id || subject.id },
     { label: 'Partner', isWideOnly: true, cell: ({ credential_label }) => credential_label || 'No name' },
     { label: 'Status', cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status> },

@@ -10,7 +10,7 @@ import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import classes from './delivery-detail.module.css';
-import { EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
+import { adviceOf, EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
 
 type Delivery = Answer<'getWebhookDelivery'>;
 
@@ -97,7 +97,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
               {attempt.duration_ms !== null && `, ${attempt.duration_ms} ms`}
             </span>
           </div>
-          {attempt.error !== null && attempt.http_status !== null && <p className={classes.quiet}>{attempt.error}</p>}
+          {attempt.error !== null && <p className={classes.quiet}>{adviceOf(attempt)}</p>}
           {attempt.answer !== null && attempt.answer !== '' && <pre className={classes.answer}>{attempt.answer}</pre>}
         </li>
       ))}

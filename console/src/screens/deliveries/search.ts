@@ -1,4 +1,4 @@
-import { textsOf } from '../../ui/search.ts';
+import { oneOf, textsOf } from '../../ui/search.ts';
 
 /** Filters and open drawer of the screen, as the address has them. */
 export interface DeliveriesSearch {
@@ -26,14 +26,24 @@ export type EventName = (typeof EVENTS)[number];
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 export function validateDeliveriesSearch(search: Record<string, unknown>): DeliveriesSearch {
-  const { status, event, from, to, ...others } = textsOf(search, ['status', 'event', 'partner', 'from', 'to', 'open']);
-  const isOneOf = <Value extends string>(values: readonly Value[], value: string | undefined): value is Value =>
-    values.includes(value as Value);
+  const { status, event, partner, from, to, open } = textsOf(search, [
+    'status',
+    'event',
+    'partner',
+    'from',
+    'to',
+    'open',
+  ]);
   return {
-    ...others,
-    ...(isOneOf(STATUSES, status) ? { status } : {}),
-    ...(isOneOf(EVENTS, event) ? { event } : {}),
-    ...(from !== undefined && DAY.test(from) ? { from } : {}),
-    ...(to !== undefined && DAY.test(to) ? { to } : {}),
+    status: oneOf(STATUSES, status),
+    event: oneOf(EVENTS, event),
+    partner,
+    from: dayOf(from),
+    to: dayOf(to),
+    open,
   };
+}
+
+function dayOf(text: string | undefined): string | undefined {
+  return text !== undefined && DAY.test(text) ? text : undefined;
 }

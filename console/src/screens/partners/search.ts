@@ -1,7 +1,6 @@
-import { textsOf } from '../../ui/search.ts';
+import { oneOf, textsOf } from '../../ui/search.ts';
 
-export const KINDS = ['partners', 'pms', 'channels'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'partners' | 'pms' | 'channels';
 
 /** List, and the partner that is open, as the address has them. */
 export interface PartnersSearch {
@@ -15,9 +14,5 @@ export interface PartnersSearch {
 
 export function validatePartnersSearch(search: Record<string, unknown>): PartnersSearch {
   const { kind, open, new: isNew } = textsOf(search, ['kind', 'open', 'new']);
-  return {
-    ...(KINDS.includes(kind as Kind) && kind !== 'partners' ? { kind: kind as Kind } : {}),
-    ...(open === undefined ? {} : { open }),
-    ...(isNew === '1' ? { new: isNew } : {}),
-  };
+  return { kind: oneOf(['pms', 'channels'], kind), open, new: oneOf(['1'], isNew) };
 }
