@@ -14,7 +14,9 @@ export type Topic =
   | 'pause';
 
 /** Whatever is in sight is read again after this time, also if no hint has named it. */
-const REREAD_MS = 60_000;
+export const REREAD_MS = 60_000;
+/** No hint tells the outcome of a delivery or a refused call. What shows them is read again after this time while more may come. */
+export const SOON_MS = 3_000;
 
 /** Options of a query that reads an operation, and reads it again when a hint names one of the topics. */
 export function read<Name extends OperationName>(name: Name, input: Input<Name>, topics: Topic[]) {

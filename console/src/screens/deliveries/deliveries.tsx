@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type Entry, readList } from '../../api/reads.ts';
+import { type Entry, readList, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
@@ -34,7 +34,10 @@ export function Deliveries() {
     created_from: from && startOfDay(from, timezone),
     created_to: to && startOfDay(addDays(to, 1), timezone),
   };
-  const list = useInfiniteQuery(readList('listWebhookDeliveries', query, ['events', 'credentials']));
+  const list = useInfiniteQuery({
+    ...readList('listWebhookDeliveries', query, ['events', 'credentials']),
+    refetchInterval: ({ state }) => (state.data?.pages.some(hasPending) ? SOON_MS : REREAD_MS),
+  });
   const isFiltered = Object.values(query).some((value) => value !== undefined);
   return (
     <Page
@@ -82,6 +85,10 @@ export function Deliveries() {
       <DeliveryDetail id={open} onClose={() => set({ open: undefined })} />
     </Page>
   );
+}
+
+function hasPending({ results }: { results: Delivery[] }): boolean {
+  return results.some(({ status }) => status === 'pending');
 }
 
 function useColumns(): Column<Delivery>[] {

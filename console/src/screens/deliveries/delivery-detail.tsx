@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/reads.ts';
+import { read, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import type { Answer } from '../../api/client.ts';
 import { useNow } from '../../live/clock.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
@@ -19,6 +19,7 @@ export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClos
   const { data, error, refetch } = useQuery({
     ...read('getWebhookDelivery', { path: { id: id ?? '' } }, ['events', 'credentials']),
     enabled: id !== undefined,
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? SOON_MS : REREAD_MS),
   });
   return (
     <Detail

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/reads.ts';
+import { read, SOON_MS } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { useFormat } from '../../ui/format.ts';
@@ -7,7 +7,10 @@ import classes from './refusals.module.css';
 
 /** Calls of a partner that the service refused, in the words that the partner's developer sees. */
 export function Refusals({ id }: { id: string }) {
-  const { data, error } = useQuery(read('listRefusedCalls', { path: { id } }, ['credentials']));
+  const { data, error } = useQuery({
+    ...read('listRefusedCalls', { path: { id } }, ['credentials']),
+    refetchInterval: SOON_MS,
+  });
   const { moment } = useFormat();
   const now = useNow(10_000);
   if (error !== null && data === undefined) return <Failure error={error} />;

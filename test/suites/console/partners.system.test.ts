@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startReceiver } from '../../support/receiver.ts';
+import { MENU } from '../../support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { causeEvent, eventually, listDeliveries, register } from '../../support/webhooks.ts';
+import type { WatchedPage } from '../browser/browser.ts';
+import { openConsole, skip } from './console.ts';
+
+describe('partners and deliveries in the console', { skip }, () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let watched: WatchedPage;
+  let page: Page;
+  before(async () => {
+    service = await startService({ worker: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 } });
+    tenant = await service.tenant();
+    watched = await openConsole(service, tenant);
+    page = watched.page;
+  });
+  after(async () => {
+    await watched.close();
+    await service.close();
+  });
+
+  const statusWith = async (key: string, secret: string) =>
+    (await service.call('GET', MENU, { headers: { 'x-api-key': key, 'x-api-secret': secret } })).status;
+  const shownSecret = async () => {
+    const dialog = page.getByRole('dialog', { name: /^Key and secret of/ });
+    await dialog.waitFor();
+    const texts = await dialog.locator('pre').allTextContents();
+    return { dialog, key: texts[0] ?? '', secret: texts[1] ?? '' };
+  };
+
+  it('an owner connects a partner, sees its secret once, gives it a new one with an overlap, and revokes it by typing its name', async () => {
+    await page.goto('/console/partners');
+    await page.getByRole('button', { name: 'Connect a partner' }).click();
+    await page.getByLabel('Name of the platform').fill('City Delivery');
+    await page.getByRole('button', { name: 'Make key and secret' }).click();
+    const made = await shownSecret();
+    assert.equal(await statusWith(made.key, made.secret), 200);
+    await made.dialog.getByText('Mail, without the secret').click();
+    assert.ok(!(await made.dialog.locator('pre').last().textContent())?.includes(made.secret));
+    await made.dialog.getByRole('button', { name: 'I have it' }).click();
+    await made.dialog.waitFor({ state: 'detached' });
+    assert.ok(!(await page.content()).includes(made.secret));
+    assert.ok(
+      !((await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')) as string).includes(
+        made.secret,
+      ),
+    );
+
+    await page.getByRole('button', { name: 'City Delivery' }).click();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    const rotated = await shownSecret();
+    assert.equal(rotated.key, made.key);
+    await rotated.dialog.getByRole('button', { name: 'I have it' }).click();
+    assert.deepEqual([await statusWith(made.key, made.secret), await statusWith(made.key, rotated.secret)], [200, 200]);
+
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    const confirm = page.getByRole('dialog', { name: 'Revoke City Delivery' });
+    const button = confirm.getByRole('button', { name: 'Revoke' });
+    await confirm.getByLabel(/^Type/).fill('City');
+    assert.ok(await button.isDisabled());
+    await confirm.getByLabel(/^Type/).fill('City Delivery');
+    await button.click();
+    await page.getByRole('table').getByText('Revoked').waitFor();
+    await eventually(async () => (await statusWith(made.key, rotated.secret)) === 401, 'refusal of the revoked key');
+    assert.deepEqual(watched.problems(), []);
+  });
+
+  it('the drawer of a partner shows its refused calls with the request id that the partner saw', async () => {
+    const refused = await service.call('POST', '/v1/third-party/orders/', {
+      headers: tenant.partner,
+      json: { external_order_id: 'R-1', items: [{ item_id: 'NOPE', quantity: 1 }] },
+    });
+    assert.equal(refused.status, 400);
+    await page.goto(`/console/partners?open=${tenant.credential.id}`);
+    await page.getByText(`Request ${refused.headers.get('x-request-id')}`).waitFor();
+    await page.getByText('400 item_not_found').waitFor();
+  });
+
+  it('a receiver that answers 503 and then 200: the delivery says so in words, and turns delivered on the screen by itself', async () => {
+    const receiver = await startReceiver({ answer: () => ({ status: 503, body: 'the queue is full' }) });
+    try {
+      await register(service, tenant.partner, receiver.url);
+      await page.goto('/console/deliveries');
+      await causeEvent(service, tenant);
+      await page.getByRole('table').getByText('Failed').waitFor();
+      assert.equal((await listDeliveries(service, tenant))[0]?.attempts.length, 5);
+      await page.getByRole('button', { name: /^Order status/ }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByText('answered 503').nth(4).waitFor();
+      assert.match((await drawer.locator('pre').first().textContent()) ?? '', /^curl http:\/\/localhost:3000\/webhook/);
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+
+      receiver.answerWith(() => 200);
+      await causeEvent(service, tenant);
+      await page.getByRole('table').getByText('Delivered').waitFor();
+      await page.goto('/console/deliveries?status=failed');
+      await page.getByRole('table').waitFor();
+      assert.equal(await page.getByRole('table').getByText('Delivered').count(), 0);
+      assert.deepEqual(watched.problems(), []);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('an address with a filter that does not exist shows the whole list', async () => {
+    await page.goto('/console/deliveries?status=nonsense&open=');
+    await page.getByRole('table').getByText('Delivered').waitFor();
+    assert.deepEqual(watched.problems(), []);
+  });
+});
