@@ -69,6 +69,7 @@ const LIGHT = {
   '--mantine-color-body': '#ffffff',
   '--mantine-color-text': '#17211e',
   '--mantine-color-dimmed': '#586560',
+  '--mantine-color-placeholder': '#66736e',
   '--mantine-color-default-border': '#cbd3d0',
   '--mantine-color-error': '#b3261e',
 };
@@ -92,6 +93,7 @@ const DARK: typeof LIGHT = {
   '--mantine-color-body': '#181d1b',
   '--mantine-color-text': '#e7ecea',
   '--mantine-color-dimmed': '#9daaa5',
+  '--mantine-color-placeholder': '#8b9893',
   '--mantine-color-default-border': '#3d4844',
   '--mantine-color-error': '#ff8a80',
 };

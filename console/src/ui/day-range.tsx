@@ -11,7 +11,6 @@ export function DayRange({ from, to, onChange }: Props) {
   return (
     <DatePickerInput
       type="range"
-      aria-label="Days"
       placeholder="All days"
       allowSingleDateInRange
       clearable

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { causeEvent, eventually, listDeliveries, placeOrder, register } from '../../support/webhooks.ts';
+import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
+import { browser, DESKTOP, openConsole, PHONE, skip } from './console.ts';
+
+const DIST = join(import.meta.dirname, '../../../console/dist');
+const SCREENS = [
+  '/',
+  '/orders',
+  '/orders?view=list',
+  '/orders?kitchen=1',
+  '/partners',
+  '/partners?kind=pms',
+  '/partners?new=1',
+  '/deliveries',
+];
+
+/** Waits until the screen has its data: its heading stands, and no skeleton is left. */
+async function untilShown(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForLoadState('load');
+  await eventually(async () => (await page.getByLabel('Loading').count()) === 0, 'screen without a skeleton', 30_000);
+}
+
+async function check(watched: WatchedPage, name: string): Promise<void> {
+  const { page } = watched;
+  for (const [index, scheme] of (['light', 'dark'] as const).entries()) {
+    await showIn(page, scheme);
+    const violations = await accessibilityViolations(page, { onlyColors: index > 0 });
+    assert.deepEqual(violations, [], `${name} ${scheme}`);
+  }
+  assert.ok((await overflowPx(page)) <= 0, `${name} is wider than the window`);
+  assert.deepEqual(watched.problems(), [], name);
+}
+
+for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  describe(`the screens of the console on a ${device}`, { skip }, () => {
+    let service: TestService;
+    let tenant: TestTenant;
+    let watched: WatchedPage;
+    before(async () => {
+      service = await startService({ worker: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 } });
+      tenant = await service.tenant();
+      watched = await openConsole(service, tenant, { options });
+    });
+    after(async () => {
+      await watched.close();
+      await service.close();
+    });
+
+    it('the sign-in is accessible and fits the window', async () => {
+      assert.ok(typeof browser === 'object');
+      const stranger = await browser.open({ ...options, baseURL: service.url });
+      try {
+        await stranger.page.goto('/console/sign-in');
+        await untilShown(stranger.page);
+        await check(stranger, 'sign-in');
+      } finally {
+        await stranger.close();
+      }
+    });
+
+    it('each screen is accessible, fits the window and reports no problem, in an empty house and in a busy one', async () => {
+      for (const state of ['empty', 'busy']) {
+        for (const path of SCREENS) {
+          await watched.page.goto(`/console${path}`);
+          await untilShown(watched.page);
+          await check(watched, `${state} ${path}`);
+        }
+        if (state === 'empty') {
+          await makeBusy(service, tenant);
+        }
+      }
+    });
+
+    it('the drawers of an order, a partner and a delivery are accessible and fit the window', async () => {
+      const { orderId } = await placeOrder(service, tenant.partner);
+      const [delivery] = await listDeliveries(service, tenant);
+      const drawers = { partners: tenant.credential.id, deliveries: delivery?.id };
+      for (const [screen, id] of Object.entries(drawers)) {
+        await watched.page.goto(`/console/${screen}?open=${id}`);
+        await watched.page.getByRole('dialog').waitFor();
+        await untilShown(watched.page);
+        await check(watched, screen);
+      }
+    });
+  });
+}
+
+/** Orders in several statuses, and a receiver that refuses. */
+async function makeBusy(service: TestService, tenant: TestTenant): Promise<void> {
+  const receiver = await startReceiver({ answer: () => 503 });
+  try {
+    await register(service, tenant.partner, receiver.url);
+    await Promise.all(Array.from({ length: 6 }, () => placeOrder(service, tenant.partner)));
+    await causeEvent(service, tenant);
+    await eventually(
+      async () => (await listDeliveries(service, tenant)).some(({ status }) => status === 'failed'),
+      'failed delivery',
+    );
+  } finally {
+    await receiver.close();
+  }
+}
+
+describe('weight of the console', () => {
+  const KB = 1_000;
+
+  it('the first load is at most 270 KB gzipped in all, and the code of a screen at most 80 KB', async () => {
+    const page = await readFile(join(DIST, 'index.html'), 'utf8');
+    const files = await readdir(join(DIST, 'assets'));
+    const sizes = new Map<string, number>();
+    for (const name of files) {
+      sizes.set(name, gzipSync(await readFile(join(DIST, 'assets', name))).length);
+    }
+    const first = files.filter((name) => page.includes(name));
+    const total = first.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
+    assert.ok(first.length > 0 && total <= 270 * KB, `${total} bytes: ${first.join(', ')}`);
+    const heavy = files.filter((name) => !first.includes(name) && (sizes.get(name) ?? 0) > 80 * KB);
+    assert.deepEqual(heavy, []);
+  });
+});
