@@ -87,7 +87,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
   }
   return (
     <ol className={classes.attempts}>
-      {delivery.attempts.map((attempt) => (
+      {delivery.attempts.map((attempt, index) => (
         <li key={attempt.at} data-failed={attempt.error !== null}>
           <div className={classes.attempt}>
             <span className={classes.outcome}>{outcomeOf(attempt)}</span>
@@ -98,7 +98,9 @@ function Attempts({ delivery }: { delivery: Delivery }) {
               {attempt.duration_ms !== null && `, ${attempt.duration_ms} ms`}
             </span>
           </div>
-          {attempt.error !== null && <p className={classes.quiet}>{adviceOf(attempt)}</p>}
+          {attempt.error !== delivery.attempts[index + 1]?.error && (
+            <p className={classes.quiet}>{adviceOf(attempt)}</p>
+          )}
           {attempt.answer !== null && attempt.answer !== '' && <pre className={classes.answer}>{attempt.answer}</pre>}
         </li>
       ))}
