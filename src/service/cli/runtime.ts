@@ -53,6 +53,8 @@ export interface RuntimeOptions {
   progress?: (message: string) => void;
   /** Called with a message that the operator should see. By default, it is printed on stderr. */
   notice?: (message: string) => void;
+  /** Called when the embedded PostgreSQL starts or runs. */
+  onLaunch?: () => void;
   onConnectionError?: (error: Error) => void;
   backgroundConnections?: number;
 }
@@ -142,9 +144,9 @@ export async function openServer(
 
 async function openEmbedded(
   { config: { dataDir }, terminal }: Context,
-  { role, mayCreate = false, mayBeMoved = false, progress = terminal.showProgress }: RuntimeOptions,
+  { role, mayCreate = false, mayBeMoved = false, progress = terminal.showProgress, onLaunch }: RuntimeOptions,
 ): Promise<EmbeddedPostgres> {
-  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress, ...(onLaunch ? { onLaunch } : {}) });
   if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }

@@ -20,10 +20,12 @@ export interface EmbeddedOptions {
   role: Role;
   settings?: Record<string, string>;
   mayCreate?: boolean;
+  /** Called when PostgreSQL starts or runs. */
+  onLaunch?: () => void;
   log?: (message: string) => void;
 }
 
-interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log'>> {
+interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log' | 'onLaunch'>> {
   location: Location;
   password: string;
 }
@@ -49,14 +51,14 @@ const SERVE_LOCK = 2;
 
 /** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws EmbeddedPostgresError with a remedy */
 export async function openEmbeddedPostgres(options: EmbeddedOptions) {
-  const { role, settings = {}, mayCreate = true, log = () => {} } = options;
+  const { role, settings = {}, mayCreate = true, log = () => {}, onLaunch = () => {} } = options;
   if (!mayCreate) {
     await refuseMissing(options.dataDir);
   }
   const location = await locate(options.dataDir, log);
   await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, role, log };
+  const server: Server = { location, password, settings, role, log, onLaunch };
   const closing = new AbortController();
   const keeping = keepPresence(server, await enter(server, closing.signal), closing.signal);
   const close = async () => {
@@ -131,6 +133,7 @@ async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
       }
       launched = await start(server);
     }
+    server.onLaunch();
     await sleep(POLL_MS, undefined, { signal });
   }
   throw new EmbeddedPostgresError(
