@@ -10,8 +10,15 @@ import { OperatorError } from '../errors.ts';
 import { exists, syncFolder } from '../lib/new-file.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { Contents, COPIED_TABLES, refuseNewer, type TableShape } from './contents.ts';
-import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase, type Progress } from './copy.ts';
-import { type Digests, findDifference } from './digest.ts';
+import {
+  type CopiedTable,
+  type CopySource,
+  type CopyTarget,
+  copyDatabase,
+  type Digests,
+  findDifference,
+  type Progress,
+} from './copy.ts';
 import { SealedKey } from './passphrase.ts';
 
 /**

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { OperatorError, UnavailableError } from '../errors.ts';
 import { TimeLimitError } from '../lib/in-time.ts';
 import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
-import { EmbeddedPostgresError } from './embedded/failure.ts';
 import { isUnavailable } from './failures.ts';
 
 export type NamedDatabase = ReturnType<typeof nameDatabase>;
@@ -69,9 +68,6 @@ const EXPLANATIONS: [RegExp, string, string][] = [
 export function explainFault(error: unknown, database: NamedDatabase): unknown {
   if (error instanceof OperatorError) {
     return error;
-  }
-  if (error instanceof EmbeddedPostgresError) {
-    return new OperatorError(error.message, { cause: error });
   }
   const found = explain(reasonOf(error), database.setting);
   return found === null

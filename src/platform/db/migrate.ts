@@ -5,7 +5,7 @@ import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 import { prepareMigrations } from './distribution.ts';
-import { NO_DATABASE } from './embedded/failure.ts';
+import { NO_DATABASE } from './embedded/cluster.ts';
 import { isLockConflict } from './failures.ts';
 import { isDatabaseFault } from './fault-messages.ts';
 

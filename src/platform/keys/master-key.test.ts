@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { OperatorError } from '../errors.ts';
-import { makeMasterKey, readMasterKey } from './master-key.ts';
+import { makeMasterKey, readMasterKey } from './keys.ts';
 
 describe('the master key in DATA_DIR', () => {
   let directory: string;

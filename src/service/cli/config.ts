@@ -9,7 +9,7 @@ import {
   type Reading,
 } from '#platform/config.ts';
 import { type Database, openDatabase } from '#platform/db/database.ts';
-import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
+import { inspectEmbedded } from '#platform/db/embedded/embedded.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { compareMigrations, describeOtherBranch } from '#platform/db/migrate.ts';
 import { faultsOf, readFitness } from '#platform/db/requirements.ts';

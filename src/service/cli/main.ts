@@ -7,8 +7,7 @@ import type { BackupFlags } from './backup.ts';
 import { addDeveloperCommands } from './developer-commands.ts';
 import type { Context, Lazily, Surroundings } from './runtime.ts';
 import type { ServeOptions } from './serve.ts';
-import { openTerminal } from './own-process.ts';
-import type { OutputOptions, Terminal } from './terminal.ts';
+import { openTerminal, type OutputOptions, type Terminal } from './terminal.ts';
 import { readVersion } from '../version.ts';
 
 const EXIT_FAILED = 1;
