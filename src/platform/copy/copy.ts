@@ -56,11 +56,14 @@ export function countsOf(digests: Digests): Record<string, number> {
   return Object.fromEntries(Object.entries(digests).map(([name, { rows }]) => [name, rows]));
 }
 
+export function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
 /** Describes the number of rows in all tables and in the most important ones. */
 export function describeRows(counts: Record<string, number>): string {
-  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   const of = (table: string) => counts[table] ?? 0;
-  return `rows: ${sum}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}`;
+  return `rows: ${sumOf(counts)}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}`;
 }
 
 const LINE_FEED = 10;

@@ -5,7 +5,7 @@ import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
 import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
-import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
+import { copyDatabase, countsOf, describeRows, sumOf } from '#platform/copy/copy.ts';
 import { openDatabaseSource } from '#platform/copy/database-copy.ts';
 import { emptyDatabase } from '#platform/copy/database-copy.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
@@ -22,7 +22,7 @@ import {
   unwrapsPepper,
 } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
-import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
+import { countNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
@@ -81,12 +81,11 @@ async function writeRows(
   }
 }
 
-function describeBackup(file: string, bytes: number, counts: Record<string, number>, isSealed: boolean): string {
-  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+function describeBackup(file: string, bytes: number, rows: Record<string, number>, isSealed: boolean): string {
   const key = isSealed
     ? 'It contains the master key, encrypted with the passphrase. Keep the passphrase in another place than this file.'
     : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
-  return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
+  return `${file} is complete (rows: ${sumOf(rows)}, size: ${formatBytes(bytes)}). ${key}`;
 }
 
 function formatBytes(bytes: number): string {
@@ -146,28 +145,17 @@ async function verifyIn(
   masterKey: Buffer | null,
   showProgress: (message: string) => void,
 ) {
-  const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
+  const rows = sumOf(countsOf(await copyDatabase(backup, emptyDatabase(url), showProgress)));
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);
-    const counted = await countNights(db, tenants, showProgress);
+    const { nights, wrong } = await countNights(db, showProgress);
     const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
-    return {
-      tenants: tenants.length,
-      rows: Object.values(digests).reduce((sum, { rows }) => sum + rows, 0),
-      nights: sumOfNights(counted).nights,
-      secrets,
-      faults: [...nightFaults(counted), ...unopened],
-    };
-  });
-}
-
-function nightFaults(counted: CountedNights[]): string[] {
-  return counted
-    .flatMap(({ differences }) => differences)
-    .map(
-      ({ date, room_type_id, held, counted: rooms }) =>
-        `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${rooms}`,
+    const wrongNights = wrong.map(
+      ({ date, room_type_id, held, counted }) =>
+        `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${counted}`,
     );
+    return { tenants: tenants.length, rows, nights, secrets, faults: [...wrongNights, ...unopened] };
+  });
 }
 
 async function openSecrets(
@@ -287,7 +275,7 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
 async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: Buffer | null): Promise<void> {
   const own = await findMasterKey(config);
   if (own === null && backupKey === null && sealedKey !== null) {
-    throw needsPassphrase();
+    throw new OperatorError(NEEDS_PASSPHRASE);
   }
   if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
     throw new OperatorError(
@@ -296,12 +284,9 @@ async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: 
   }
 }
 
-function needsPassphrase(): OperatorError {
-  return new OperatorError(
-    'This installation does not have the master key of the backup, but the backup contains it. ' +
-      'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.',
-  );
-}
+const NEEDS_PASSPHRASE =
+  'This installation does not have the master key of the backup, but the backup contains it. ' +
+  'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.';
 
 /** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
 async function handOverKeys(
@@ -310,10 +295,9 @@ async function handOverKeys(
   { sealedKey }: Backup,
   backupKey: Buffer | null,
 ): Promise<KeyState> {
-  if (backupKey !== null && config.masterKey === null) {
-    await storeMasterKey(config.dataDir, backupKey);
-  } else if (backupKey !== null && config.masterKey !== null) {
-    await rewrapPepper(db, backupKey, config.masterKey);
+  if (backupKey !== null) {
+    const { masterKey, dataDir } = config;
+    await (masterKey === null ? storeMasterKey(dataDir, backupKey) : rewrapPepper(db, backupKey, masterKey));
   }
   const key = await findMasterKey(config);
   if (key === null) {
@@ -323,7 +307,7 @@ async function handOverKeys(
     return 'opens';
   }
   if (sealedKey !== null) {
-    throw needsPassphrase();
+    throw new OperatorError(NEEDS_PASSPHRASE);
   }
   return 'wrong';
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
 import { refuseNewer } from '#platform/copy/contents.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
@@ -10,7 +9,7 @@ import { databaseName, explainFault, nameDatabase } from '#platform/db/fault-mes
 import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
-import { countNights, sumOfNights } from './maintenance.ts';
+import { countNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
@@ -60,10 +59,10 @@ async function load({ config, terminal }: Context, from: string, to: string): Pr
   const source = await openDatabaseSource(from);
   let moved: Moved | null = null;
   const target = emptyDatabase(to, async (db, digests) => {
-    const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db), terminal.showProgress));
+    const { nights, wrong } = await countNights(db, terminal.showProgress);
     const [name, movedAt] = [databaseName(to), new Date().toISOString()];
     await writeMoveMarker(config.dataDir, { to: name, movedAt });
-    moved = { to: name, moved_at: movedAt, rows: countsOf(digests), nights, wrong_nights: wrong };
+    moved = { to: name, moved_at: movedAt, rows: countsOf(digests), nights, wrong_nights: wrong.length };
     terminal.showProgress('Committing …');
   });
   try {

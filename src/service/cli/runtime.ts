@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Logger } from 'pino';
 import type { Config, Environment } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
 import { countMisplaced } from '#platform/db/distribution.ts';
@@ -16,12 +17,6 @@ export interface Context {
   environment: Environment;
   terminal: Terminal;
 }
-
-export type Surroundings = Omit<Context, 'config'>;
-/** Returns a function that reads the configuration, loads the code of a command, and runs the command. */
-export type Lazily = <Args extends unknown[]>(
-  load: () => Promise<(context: Context, ...args: Args) => Promise<void>>,
-) => (...args: Args) => Promise<void>;
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
@@ -49,13 +44,10 @@ export interface RuntimeOptions {
   mayCreate?: boolean;
   /** True if the command may open an embedded database whose data `roomservice move` has moved. */
   mayBeMoved?: boolean;
-  /** Called before a step that takes long, with a message that describes the step. By default, it is shown as progress. */
-  progress?: (message: string) => void;
-  /** Called with a message that the operator should see. By default, it is printed on stderr. */
-  notice?: (message: string) => void;
+  /** Log for progress and notices. By default, they are shown on stderr. */
+  log?: Logger;
   /** Called when the embedded PostgreSQL starts or runs. */
   onLaunch?: () => void;
-  onConnectionError?: (error: Error) => void;
   backgroundConnections?: number;
 }
 
@@ -72,10 +64,12 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
     await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
-  const { progress = terminal.showProgress, notice = terminal.notify } = options;
+  const { role, log } = options;
+  const progress = progressOf(context, options);
+  const notice = log === undefined ? terminal.notify : (text: string) => log.warn(text);
   try {
     const { masterKey, migration, layout, misplaced } = await setUp(config, url, progress, options.mayCreate);
-    tellDatabase(config, options.role === 'serve' ? progress : terminal.notify);
+    tellDatabase(config, log === undefined ? notice : progress);
     if (misplaced > 0) {
       notice(
         `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
@@ -88,9 +82,9 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
       );
     }
     const openPool = (poolSize: number) => {
-      const { role, onConnectionError } = options;
-      const settings = { hasNoTimeLimit: role !== 'serve', ...(onConnectionError ? { onConnectionError } : {}) };
-      const pool = createDatabase({ url, poolSize, layout, ...settings });
+      const onConnectionError = ({ message: reason }: Error) =>
+        log?.warn({ reason }, 'a database connection broke; the service opens a new connection when it needs one');
+      const pool = createDatabase({ url, poolSize, layout, hasNoTimeLimit: role !== 'serve', onConnectionError });
       pools.push(pool);
       return pool;
     };
@@ -124,10 +118,10 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
   });
 }
 
-export async function withRuntime(context: Context, work: (runtime: Runtime) => Promise<void>): Promise<void> {
+export async function withRuntime<T>(context: Context, work: (runtime: Runtime) => Promise<T>): Promise<T> {
   const runtime = await openRuntime(context, { role: 'command' });
   try {
-    await work(runtime);
+    return await work(runtime);
   } finally {
     await runtime.close();
   }
@@ -142,11 +136,15 @@ export async function openServer(
   return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
 }
 
-async function openEmbedded(
-  { config: { dataDir }, terminal }: Context,
-  { role, mayCreate = false, mayBeMoved = false, progress = terminal.showProgress, onLaunch }: RuntimeOptions,
-): Promise<EmbeddedPostgres> {
-  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress, ...(onLaunch ? { onLaunch } : {}) });
+function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>): (text: string) => void {
+  return log === undefined ? terminal.showProgress : (text) => log.info(text);
+}
+
+async function openEmbedded(context: Context, options: RuntimeOptions): Promise<EmbeddedPostgres> {
+  const { config, terminal } = context;
+  const { dataDir } = config;
+  const { role, mayCreate = false, mayBeMoved = false, onLaunch = () => {} } = options;
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, onLaunch, log: progressOf(context, options) });
   if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }

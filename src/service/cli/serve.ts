@@ -37,14 +37,8 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   const opening = openRuntime(context, {
     role: 'serve',
     mayCreate: true,
-    progress: (message) => log.info(message),
-    notice: (message) => log.warn(message),
+    log,
     onLaunch,
-    onConnectionError: (error) =>
-      log.warn(
-        { reason: error.message },
-        'a database connection broke; the service opens a new connection when it needs one',
-      ),
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   if (config.databaseUrl !== null) {
