@@ -26,18 +26,7 @@ import { registerRoutes } from './routes.ts';
 import { readVersion } from './version.ts';
 
 export interface AppDependencies {
-  config: Pick<
-    Config,
-    | 'keepAliveSeconds'
-    | 'publicUrl'
-    | 'rateLimitPerMinute'
-    | 'trustedProxies'
-    | 'identityProvider'
-    | 'webhookAllowPrivateNetwork'
-    | 'webhookHeaderBrand'
-    | 'eventRetentionDays'
-    | 'mail'
-  >;
+  config: Config;
   db: Database;
   /** Separate connection pool for work that must continue while requests use all connections of `db`. */
   backgroundDb: Database;

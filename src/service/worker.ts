@@ -15,7 +15,7 @@ import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
 
 export interface WorkerDependencies {
-  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
+  config: Config;
   db: Database;
   /** If the URL is undefined, the worker finds the events of other processes only by its poll. */
   databaseUrl?: string | undefined;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
+export { OperatorError } from '../errors.ts';
+
 /** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
 const RETRYABLE_CODE = /^(?:40001|40P01|57P01|25006|08...|ECONNRESET|EPIPE)$/;
 const RETRYABLE_MESSAGE =

@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
+import { ifAbsent } from '../db/failures.ts';
 import { OperatorError } from '../errors.ts';
 import { writeNewFile } from '../lib/new-file.ts';
 import { decodeText } from '../lib/text-file.ts';
@@ -121,15 +122,8 @@ export async function findMasterKey({
 /** Reads the master key from its file in DATA_DIR. Returns null if the file is missing. @throws OperatorError */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') {
-      throw new OperatorError(
-        `The master key in ${path} cannot be read (${error.code}). Check the file and its permissions.`,
-      );
-    }
-    return null;
-  });
-  return bytes === null ? null : decodeKey(bytes, path);
+  const bytes = await readFile(path).catch(ifAbsent);
+  return bytes === undefined ? null : decodeKey(bytes, path);
 }
 
 /** Makes the file of the master key in DATA_DIR if it is missing. Returns the key that is in the file at the end. */

@@ -45,10 +45,4 @@ describe('the master key in DATA_DIR', () => {
       assert.equal(readFileSync(path, 'utf8'), content);
     }
   });
-
-  it('readMasterKey throws an OperatorError if the file exists but cannot be read', async () => {
-    rmSync(directory, { recursive: true });
-    writeFileSync(directory, 'a file with the path of the folder');
-    await assert.rejects(readMasterKey(directory), OperatorError);
-  });
 });

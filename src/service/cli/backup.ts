@@ -11,6 +11,7 @@ import { emptyDatabase } from '#platform/copy/database-copy.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { ifAbsent } from '#platform/db/failures.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import {
@@ -254,13 +255,8 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
   if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
     return;
   }
-  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') {
-      return [];
-    }
-    throw new OperatorError(`DATA_DIR ${dataDir} cannot be read (${error.code}). Choose an empty folder.`);
-  });
-  const other = names.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
+  const names = await readdir(dataDir).catch(ifAbsent);
+  const other = names?.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
   if (other !== undefined) {
     throw new OperatorError(
       `DATA_DIR ${dataDir} is not empty: it has ${JSON.stringify(other)}. Choose an empty folder. Nothing was changed.`,

@@ -181,7 +181,7 @@ export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: strin
   );
 }
 
-const FILE_FAULTS = new Set(['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);
+const FILE_FAULT = /^(?:ENOENT|ENOTDIR|EISDIR|ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EMFILE|ENFILE)$/;
 
 /** Turns a failure of the database or of a file into an OperatorError, which says what to do. */
 export function explain({ config, terminal }: Context, error: unknown): unknown {
@@ -194,7 +194,7 @@ export function explain({ config, terminal }: Context, error: unknown): unknown 
 
 function explainFile(error: unknown): unknown {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  return path === undefined || !FILE_FAULTS.has(code) || error instanceof OperatorError
+  return path === undefined || !FILE_FAULT.test(code) || error instanceof OperatorError
     ? error
     : new OperatorError(
         `${path} cannot be used (${code}). Check the path, its permissions and the free space of its disk, and run the command again.`,

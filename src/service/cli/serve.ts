@@ -126,7 +126,7 @@ async function startService(
     countCallers: () => countWaiting(db),
     countStreams: () => app.eventStreams.size,
   });
-  const closing = new AppClosing(app);
+  const closing = closingOf(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
     isServing = false;
@@ -213,52 +213,40 @@ const ANSWER_GRACE_MS = 8_000;
 const SILENT_MS = 1_000;
 const POLL_MS = 100;
 
-/** Closes an app and its connections in such an order that clients see no error. */
-class AppClosing {
-  readonly #app: App;
+/** Returns how to close an app in such an order that clients see no error. Called before the app listens, to miss no connection. */
+function closingOf(app: App) {
   /** Open connections, with the time at which the app has accepted them. */
-  readonly #sockets = new Map<Socket, number>();
-
-  /** Begins to track the connections of the app. Must be called before the app listens, so that no connection is missed. */
-  constructor(app: App) {
-    this.#app = app;
-    app.server.on('connection', (socket: Socket) => {
-      this.#sockets.set(socket, performance.now());
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-  }
-
-  /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
-  leaveConnections(): void {
-    this.#app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  }
-
-  /**
-   * Responses under way may continue for 8 s. Then all connections are closed, because a client that does not read its response must not
-   * delay the stop.
-   */
-  async close(listening: Listening | null): Promise<void> {
-    await listening?.stop();
-    this.#app.eventStreams.stop();
-    this.#cutIdle();
-    const idle = setInterval(() => this.#cutIdle(), POLL_MS);
-    const all = setTimeout(() => this.#app.server.closeAllConnections(), ANSWER_GRACE_MS);
-    // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
-    await Promise.all(
-      [...this.#sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
-    );
-    await this.#app.close();
-    clearInterval(idle);
-    clearTimeout(all);
-  }
-
-  #cutIdle(): void {
-    this.#app.server.closeIdleConnections();
+  const sockets = new Map<Socket, number>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.set(socket, performance.now());
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const cutIdle = () => {
+    app.server.closeIdleConnections();
     // Node does not count a connection as idle on which the client has sent nothing.
-    for (const [socket, acceptedMs] of this.#sockets) {
+    for (const [socket, acceptedMs] of sockets) {
       if (socket.bytesRead === 0 && performance.now() - acceptedMs > SILENT_MS) {
         socket.destroy();
       }
     }
-  }
+  };
+  return {
+    /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
+    leaveConnections: () => {
+      app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    },
+    /** Responses under way may continue for 8 s, and not longer, because a client that does not read must not delay the stop. */
+    close: async (listening: Listening | null) => {
+      await listening?.stop();
+      app.eventStreams.stop();
+      cutIdle();
+      const idle = setInterval(cutIdle, POLL_MS);
+      const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
+      // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
+      await Promise.all([...sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+      await app.close();
+      clearInterval(idle);
+      clearTimeout(all);
+    },
+  };
 }

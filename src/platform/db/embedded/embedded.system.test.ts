@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat, unlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../failures.ts';
 
 test('the first start creates a database with a password, fsync and no TCP port, even if the path of DATA_DIR has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);

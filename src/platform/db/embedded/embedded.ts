@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { OperatorError } from '../../errors.ts';
-import { codeOf } from '../failures.ts';
+import { codeOf, OperatorError } from '../failures.ts';
 import { newClient } from '../session.ts';
 import { findBinaries, readInstalledMajor } from './binaries.ts';
 import {

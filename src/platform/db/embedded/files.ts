@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { lchown, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
 import { exists } from '../../lib/new-file.ts';
-import { ifAbsent } from '../failures.ts';
+import { ifAbsent, OperatorError } from '../failures.ts';
 
 /** System user under which PostgreSQL runs. It is needed only if this process is root, because PostgreSQL refuses to run as root. */
 export interface Account {

@@ -15,8 +15,7 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
-import { codeOf, ifAbsent } from '../failures.ts';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
 import { type Account, canEnter, chooseAccount } from './files.ts';
 
 export interface Location {

@@ -1,7 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
-import { ifAbsent } from '../failures.ts';
+import { ifAbsent, OperatorError } from '../failures.ts';
 import { syncFolder } from '../../lib/new-file.ts';
 
 /** Content of the file `moved-to` in DATA_DIR: the database to which the data was moved, and the time (ISO 8601), in one line each. */

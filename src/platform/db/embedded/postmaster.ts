@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
-import { codeOf, ifAbsent } from '../failures.ts';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
 import { ENVIRONMENT } from './cluster.ts';
 import type { Location } from './location.ts';
 
