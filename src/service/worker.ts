@@ -3,7 +3,7 @@ import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
-import { Listener } from '#platform/db/notifications.ts';
+import { listenTo } from '#platform/db/notifications.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { type SandboxOptions, startSandbox } from '#developer/sandbox/sandbox.ts';
 import { WebhookSender } from '#webhooks/deliveries/attempt.ts';
@@ -60,17 +60,12 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const listener =
-    databaseUrl === undefined
-      ? null
-      : new Listener({
-          url: databaseUrl,
-          channel: WAKE_UP_CHANNEL,
-          onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
-        });
+  const onNotification = (payload: string) => deliveries.hear(readWakeUp(payload));
+  const listener = databaseUrl ? listenTo({ url: databaseUrl, channel: WAKE_UP_CHANNEL, onNotification }) : null;
   const wake = deliveries.wake.bind(deliveries);
-  const createParts = () => createBusiness({ db, keyring, caches: NO_CACHES, wake });
-  const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
+  const sandbox =
+    sandboxOptions &&
+    startSandbox({ db, log, ...createBusiness({ db, keyring, caches: NO_CACHES, wake }), ...sandboxOptions });
   return {
     wake,
     async stop(graceMs) {

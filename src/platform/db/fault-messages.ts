@@ -6,16 +6,10 @@ import { isUnavailable } from './failures.ts';
 
 export type NamedDatabase = ReturnType<typeof nameDatabase>;
 
-/** Returns host, port and name of a database without its password, for example `db.example:5432/roomservice`. */
-export function databaseName(url: string): string {
-  const { host, port, database } = new pg.Client({ connectionString: url });
-  return `${host}:${port}/${database ?? ''}`;
-}
-
-/** Names the database of a URL in messages. @param setting setting or option that has the URL */
+/** Names the database of a URL without its password. @param setting setting or option that has the URL */
 export function nameDatabase(url: string, setting: string) {
-  const { host, port } = new pg.Client({ connectionString: url });
-  return { subject: `The database at ${host}:${port}`, setting };
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return { subject: `The database at ${host}:${port}`, name: `${host}:${port}/${database ?? ''}`, setting };
 }
 
 interface Explanation {
@@ -65,7 +59,7 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   ],
 ];
 
-export function explainFault(error: unknown, database: NamedDatabase): unknown {
+export function explainFault(error: unknown, database: Omit<NamedDatabase, 'name'>): unknown {
   if (error instanceof OperatorError) {
     return error;
   }

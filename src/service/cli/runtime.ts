@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, Environment } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
-import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
-import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
+import { explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
@@ -68,14 +67,8 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
   const progress = progressOf(context, options);
   const notice = log === undefined ? terminal.notify : (text: string) => log.warn(text);
   try {
-    const { masterKey, migration, layout, misplaced } = await setUp(config, url, progress, options.mayCreate);
+    const { masterKey, migration, layout } = await setUp(config, url, progress, options.mayCreate);
     tellDatabase(config, log === undefined ? notice : progress);
-    if (misplaced > 0) {
-      notice(
-        `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
-          '"roomservice cluster verify" lists them, and "roomservice cluster distribute" moves them.',
-      );
-    }
     if (migration.newer.length > 0) {
       notice(
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
@@ -113,8 +106,7 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
     const masterKey = (await checkMasterKey(db, config)) ?? (await makeMasterKey(config.dataDir));
     const onWait = () => progress('The migration waits for locks of another migration or of other clients.');
     const migration = await migrateToLatest(db, { onWait });
-    const layout = await readLayout(db);
-    return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
+    return { masterKey, migration, layout: await readLayout(db) };
   });
 }
 
@@ -170,15 +162,15 @@ export async function refuseDevelopment(db: Database, config: Config): Promise<v
 }
 
 export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
+  const folder = resolve(dataDir);
   return databaseUrl === null
-    ? { subject: `The database in ${resolve(dataDir)}`, setting: 'DATA_DIR' }
+    ? { subject: `The database in ${folder}`, name: folder, setting: 'DATA_DIR' }
     : nameDatabase(databaseUrl, 'DATABASE_URL');
 }
 
-export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: string) => void): void {
-  say(
-    `Database: ${databaseUrl === null ? `${resolve(dataDir)} (DATA_DIR)` : `${databaseName(databaseUrl)} (DATABASE_URL)`}`,
-  );
+export function tellDatabase(config: Config, say: (text: string) => void): void {
+  const { name, setting } = databaseOf(config);
+  say(`Database: ${name} (${setting})`);
 }
 
 const FILE_FAULT = /^(?:ENOENT|ENOTDIR|EISDIR|ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EMFILE|ENFILE)$/;
