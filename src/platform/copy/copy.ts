@@ -60,7 +60,6 @@ export function sumOf(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Describes the number of rows in all tables and in the most important ones. */
 export function describeRows(counts: Record<string, number>): string {
   const of = (table: string) => counts[table] ?? 0;
   return `rows: ${sumOf(counts)}, tenants: ${of('tenant')}, orders: ${of('restaurant_order')}, reservations: ${of('reservation')}`;
@@ -107,7 +106,6 @@ export class RowDigest {
   }
 }
 
-/** Returns the name of the first table whose digests differ, or null if all are equal. */
 export function findDifference(found: Digests, expected: Digests): string | null {
   const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
   const differs = (name: string) =>

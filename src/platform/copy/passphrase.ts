@@ -30,7 +30,6 @@ export async function readPassphrase(path: string): Promise<string> {
   return passphrase;
 }
 
-/** Encrypts the master key (32 bytes) with a key that is derived from the passphrase. */
 export async function sealMasterKey(masterKey: Buffer, passphrase: string): Promise<SealedKey> {
   const salt = randomBytes(SALT_BYTES);
   const ciphertext = encryptBound(await deriveKey(passphrase, salt), masterKey, NAME);

@@ -200,7 +200,6 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
   return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }
 
-/** Decrypts the master key of a backup. Returns null if there is no passphrase. */
 export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;

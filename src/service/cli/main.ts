@@ -20,7 +20,6 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const DEFAULT_WIDTH = 80;
 
-/** Runs the command line of this process, and sets its exit code. */
 export async function main(argv: string[]): Promise<void> {
   process.exitCode = await runCommand(argv.slice(2), process.env, openTerminal());
 }

@@ -8,7 +8,6 @@ import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type Context, openRuntime, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
 export async function migrate(context: Context): Promise<void> {
   const runtime = await openRuntime(context, { role: 'command', mayCreate: true });
   await runtime.close();
@@ -16,7 +15,6 @@ export async function migrate(context: Context): Promise<void> {
   context.terminal.print(migrated.length === 0 ? 'The database is up to date.' : `Applied: ${migrated.join(', ')}`);
 }
 
-/** Runs `roomservice nights verify`. Exits 1 if a counter differs. */
 export async function verifyNights(context: Context, options: OutputOptions): Promise<void> {
   const describe = (held: number, counted: number) => `${held}, rooms in reservations ${counted}`;
   const { wrong } = await printNights(context, options, recount, 'with a wrong counter', describe);
@@ -28,7 +26,6 @@ export async function verifyNights(context: Context, options: OutputOptions): Pr
   }
 }
 
-/** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
 export async function repairNights(context: Context, options: OutputOptions): Promise<void> {
   await printNights(context, options, repair, 'corrected', (held, counted) => `${held} before, ${counted} now`);
 }

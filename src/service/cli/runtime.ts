@@ -8,7 +8,7 @@ import { explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fau
 import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkMasterKey, type Keyring, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
+import { checkMasterKey, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Context {
@@ -18,18 +18,7 @@ export interface Context {
 }
 
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
-export interface Runtime {
-  db: Database;
-  /** Equal to `db` if no connections are reserved for the loops. */
-  backgroundDb: Database;
-  /** URL of the database, which may contain a password. */
-  databaseUrl: string;
-  keyring: Keyring;
-  /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
-  rewrapKeys(): Promise<boolean>;
-  migrated: string[];
-  close(): Promise<void>;
-}
+export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
 export interface RuntimeOptions {
   /**
@@ -45,7 +34,7 @@ export interface RuntimeOptions {
   mayBeMoved?: boolean;
   /** Log for progress and notices. By default, they are shown on stderr. */
   log?: Logger;
-  /** Called when the embedded PostgreSQL starts or runs. */
+  /** Called when the embedded PostgreSQL starts. It is not called if PostgreSQL runs already. */
   onLaunch?: () => void;
   backgroundConnections?: number;
 }
@@ -54,14 +43,14 @@ export interface RuntimeOptions {
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** Opens the database, migrates it, and unwraps its service keys with the master key. */
-export async function openRuntime(context: Context, options: RuntimeOptions): Promise<Runtime> {
+export async function openRuntime(context: Context, options: RuntimeOptions) {
   const { config, terminal } = context;
-  const server = config.databaseUrl === null ? await openEmbedded(context, options) : null;
-  const url = server?.url ?? (config.databaseUrl as string);
+  const server = await openServer(context, options);
+  const { url } = server;
   const pools: Database[] = [];
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.destroy()));
-    await server?.close();
+    await server.close();
   };
   const { role, log } = options;
   const progress = progressOf(context, options);
@@ -86,8 +75,18 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
     const db = openPool(size - reserved);
     const backgroundDb = reserved > 0 ? openPool(reserved) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    const rewrapKeys = () => rewrapPepper(db, config.masterKeyPrevious, masterKey);
-    return { db, backgroundDb, databaseUrl: url, keyring, rewrapKeys, migrated: migration.applied, close };
+    return {
+      db,
+      /** Equal to `db` if no connections are reserved for the loops. */
+      backgroundDb,
+      /** May contain a password. */
+      databaseUrl: url,
+      keyring,
+      /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
+      rewrapKeys: () => rewrapPepper(db, config.masterKeyPrevious, masterKey),
+      migrated: migration.applied,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -119,10 +118,10 @@ export async function withRuntime<T>(context: Context, work: (runtime: Runtime) 
   }
 }
 
-/** Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it. */
+/** Opens the database of DATABASE_URL, or the embedded one. Does not migrate it. */
 export async function openServer(
   context: Context,
-  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved'>,
+  options: RuntimeOptions,
 ): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
   const { databaseUrl } = context.config;
   return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };

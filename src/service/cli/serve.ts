@@ -41,11 +41,9 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
     onLaunch,
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  if (config.databaseUrl !== null) {
-    onLaunch();
-  }
-  // The code is loaded while PostgreSQL starts.
-  const [runtime, code] = await Promise.all([opening, launched.then(() => loadCode(options))]);
+  // The code is loaded while PostgreSQL starts, or after it, if it runs already.
+  const loading = Promise.race([launched, opening]).then(() => loadCode(options));
+  const [runtime, code] = await Promise.all([opening, loading]);
   const service = await startService(config, runtime, log, options, code).catch(async (error: unknown) => {
     await runtime.close();
     throw error;

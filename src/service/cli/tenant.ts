@@ -16,7 +16,6 @@ import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 export const TEMPLATE = join(PACKAGE_ROOT, 'demo/new-tenant.jsonc');
 const PASSWORD_BYTES = 18;
 
-/** Runs `roomservice tenant init`, which writes a new tenant document. */
 export async function initTenant({ print }: Terminal, file: string | undefined): Promise<void> {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const document = (await readFile(TEMPLATE, 'utf8')).replace('"PASSWORD"', JSON.stringify(password));

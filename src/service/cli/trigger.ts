@@ -79,7 +79,6 @@ async function chooseCredential({ credentials }: Parts, tenantId: number, apiKey
   return chosen;
 }
 
-/** Functions that cause an event, and return the id of its order or reservation. */
 const CAUSES: Record<EventType, (parts: Parts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
     const id = await placeOrder(parts, caller);

@@ -37,7 +37,6 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   return await readOrMakePassword(dataDir);
 }
 
-/** Refuses a DATA_DIR that contains no database. @throws OperatorError */
 export async function refuseMissing(dataDir: string): Promise<void> {
   const found = (await readPassword(dataDir)) === undefined ? undefined : await findDatabase(dataDir);
   if (found === undefined || (await readMajor(found.clusterDir)) === undefined) {

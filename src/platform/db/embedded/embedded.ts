@@ -30,7 +30,7 @@ export interface EmbeddedOptions {
   role: Role;
   settings?: Record<string, string>;
   mayCreate?: boolean;
-  /** Called when PostgreSQL starts or runs. */
+  /** Called when PostgreSQL starts. It is not called if PostgreSQL runs already. */
   onLaunch?: () => void;
   log?: (message: string) => void;
 }
@@ -139,8 +139,8 @@ async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
         await sleep(RESTART_WAIT_MS);
       }
       launched = await start(server);
+      server.onLaunch();
     }
-    server.onLaunch();
     await sleep(POLL_MS, undefined, { signal });
   }
   throw new OperatorError(
