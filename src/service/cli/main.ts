@@ -234,7 +234,8 @@ function addDeveloperCommands(program: Command, { environment, terminal }: Surro
         json: isJson = false,
         allowPlainHttp: allowsPlainHttp = false,
       } = options;
-      terminal.exitOnSignal();
+      // The command holds no data that could be lost.
+      terminal.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => terminal.host.exit(0));
       await listen(
         config,
         { forwardTo, events, isJson, allowsPlainHttp },

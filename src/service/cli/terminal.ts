@@ -66,11 +66,6 @@ export class Terminal {
     }
   }
 
-  /** Ends the command with exit code 0 at a signal. Used by `listen`, which holds no data that could be lost. */
-  exitOnSignal(): void {
-    this.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.host.exit(0));
-  }
-
   async untilStopped(): Promise<NodeJS.Signals> {
     // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is not a
     // terminal. So the process listens for SIGHUP only if stdin is a terminal.
