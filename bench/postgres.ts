@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { findPostmaster } from '#platform/db/embedded/postmaster.ts';
-import { makeMasterKey, readMasterKey } from '#platform/keys/master-key.ts';
+import { makeMasterKey, readMasterKey } from '#platform/keys/keys.ts';
 import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';

@@ -22,10 +22,7 @@ async function runHere() {
   await main(process.argv);
 }
 
-/**
- * Runs this command in a child process, with the Node 24 in node_modules. Forwards signals to the child, and exits with its exit code. The
- * channel to the child closes when this process ends, so the child also learns of a SIGKILL.
- */
+/** Passes signals and the exit code on. The channel closes when this process ends, so the child also learns of a SIGKILL. */
 function runInInstalledNode() {
   const { argv, execArgv, platform, arch, versions } = process;
   const fail = (reason) => {

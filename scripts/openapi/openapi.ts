@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
+import { readConfig } from '#platform/config.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { Keyring } from '#platform/keys/keys.ts';
@@ -43,17 +44,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
   const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
   const app = await createApp(
     {
-      config: {
-        keepAliveSeconds: 72,
-        publicUrl: null,
-        rateLimitPerMinute: 300,
-        trustedProxies: [],
-        identityProvider: null,
-        webhookAllowPrivateNetwork: false,
-        webhookHeaderBrand: HEADER_BRAND,
-        eventRetentionDays: 30,
-        mail: null,
-      },
+      config: { ...readConfig({}), webhookHeaderBrand: HEADER_BRAND },
       db,
       backgroundDb: db,
       keyring: new Keyring(randomBytes(32)),

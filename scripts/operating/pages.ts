@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { type Setting, SETTINGS } from '#platform/settings.ts';
 import { buildProgram } from '#service/cli/main.ts';
-import { openTerminal } from '#service/cli/own-process.ts';
+import { openTerminal } from '#service/cli/terminal.ts';
 
 const SETTINGS_HEAD = ['| variable | default | meaning |', '|---|---|---|'];
 const COMMANDS_HEAD = ['| command | what it does |', '|---|---|'];

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts';
 import { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
 import { type App, createHttpApp } from '#platform/http/app.ts';
+import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
@@ -25,19 +26,8 @@ import { createCallBudgets, createCallers, createGuards } from './guards.ts';
 import { registerRoutes } from './routes.ts';
 import { readVersion } from './version.ts';
 
-interface AppDependencies {
-  config: Pick<
-    Config,
-    | 'keepAliveSeconds'
-    | 'publicUrl'
-    | 'rateLimitPerMinute'
-    | 'trustedProxies'
-    | 'identityProvider'
-    | 'webhookAllowPrivateNetwork'
-    | 'webhookHeaderBrand'
-    | 'eventRetentionDays'
-    | 'mail'
-  >;
+export interface AppDependencies {
+  config: Config;
   db: Database;
   /** Separate connection pool for work that must continue while requests use all connections of `db`. */
   backgroundDb: Database;
@@ -114,6 +104,13 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     callBudgets,
     ...createBusiness({ ...deps, caches: changes }),
   });
+  return app;
+}
+
+/** Creates the app of a process that only sends deliveries. */
+export function createHealthApp({ trustedProxies }: Pick<Config, 'trustedProxies'>, log: Logger, health: Health): App {
+  const app = createHttpApp({ logger: log, trustedProxies });
+  healthRoutes(app, health);
   return app;
 }
 

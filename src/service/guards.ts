@@ -12,7 +12,7 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
 
 interface GuardDependencies {
-  config: Pick<Config, 'identityProvider' | 'rateLimitPerMinute'>;
+  config: Config;
   db: Database;
   keyring: Keyring;
   budgets: BudgetStore;

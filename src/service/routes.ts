@@ -49,8 +49,8 @@ import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Business } from './business.ts';
 import type { Callers, Guards } from './guards.ts';
 
-interface Parts extends Business {
-  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
+export interface Parts extends Business {
+  config: Config;
   db: Database;
   keyring: Keyring;
   budgets: BudgetStore;
@@ -69,6 +69,7 @@ interface Parts extends Business {
 export function registerRoutes(app: App, parts: Parts): void {
   const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
+  const { webhookAllowPrivateNetwork: allowPrivateNetwork, webhookHeaderBrand: headerBrand } = config;
 
   healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
   docsRoutes(app);
@@ -76,18 +77,14 @@ export function registerRoutes(app: App, parts: Parts): void {
   accessRoutes(app, parts);
   peopleRoutes(app, parts);
   ownerRoutes(app, parts);
-  webhookRoutes(app, {
-    credentials,
-    callerGuard: guards.anyCaller,
-    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
-  });
-  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
+  webhookRoutes(app, { credentials, callerGuard: guards.anyCaller, allowPrivateNetwork });
+  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand });
   menuRoutes(app, { readListedMenu, callerGuard: guards.restaurantCaller });
   orderRoutes(app, { db, orders, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, callerGuard: guards.hotelCaller });
   reservationRoutes(app, { db, reservations, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, findRoomType, readHeldNights, pmsGuard: guards.pms });
-  receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
+  receiverRoutes(app, { db, channels, reservations, headerBrand });
   menuStaffRoutes(app, { db, changes, staffGuard: guards.menuStaff });
   orderStaffRoutes(app, { ...parts, staffGuard: guards.orderStaff });
   openingStaffRoutes(app, {
@@ -104,15 +101,15 @@ export function registerRoutes(app: App, parts: Parts): void {
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { db, reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, { db, ownerGuard: guards.owner });
-  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
-  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand: config.webhookHeaderBrand });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
+  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
   refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   testCallRoutes(app, { testCalls: parts.testCalls, budgets: parts.budgets, staffGuard: guards.deliveryStaff });
 }
 
 function ownerRoutes(app: App, parts: Parts): void {
-  const { config, db, credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
+  const { db, credentials, pmsCredentials, channels } = parts;
   const ownerGuard = parts.guards.owner;
   credentialRoutes(app, {
     credentials,
@@ -129,15 +126,8 @@ function ownerRoutes(app: App, parts: Parts): void {
     noun: 'PmsCredential',
   });
   channelRoutes(app, { channels, ownerGuard });
-  partnerRoutes(app, {
-    db,
-    credentials,
-    ownerCredentials,
-    budgets,
-    ownerGuard,
-    shape: Credential,
-    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
-  });
+  const { webhookAllowPrivateNetwork: allowPrivateNetwork } = parts.config;
+  partnerRoutes(app, { ...parts, budgets: parts.callBudgets, ownerGuard, shape: Credential, allowPrivateNetwork });
   reportRoutes(app, { db, ownerGuard });
 }
 

@@ -4,7 +4,7 @@ import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
-import { Listener } from '#platform/db/notifications.ts';
+import { listenTo } from '#platform/db/notifications.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { type SandboxOptions, startSandbox } from '#developer/sandbox/sandbox.ts';
 import { WebhookSender } from '#webhooks/deliveries/attempt.ts';
@@ -15,8 +15,8 @@ import { readWakeUp, WAKE_UP_CHANNEL } from '#webhooks/deliveries/wake-ups.ts';
 import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
 
-interface WorkerDependencies {
-  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
+export interface WorkerDependencies {
+  config: Config;
   db: Database;
   /** If the URL is undefined, the worker finds the events of other processes only by its poll. */
   databaseUrl?: string | undefined;
@@ -61,17 +61,12 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const listener =
-    databaseUrl === undefined
-      ? null
-      : new Listener({
-          url: databaseUrl,
-          channel: WAKE_UP_CHANNEL,
-          onNotification: (payload) => deliveries.hear(readWakeUp(payload)),
-        });
+  const onNotification = (payload: string) => deliveries.hear(readWakeUp(payload));
+  const listener = databaseUrl ? listenTo({ url: databaseUrl, channel: WAKE_UP_CHANNEL, onNotification }) : null;
   const wake = deliveries.wake.bind(deliveries);
-  const createParts = () => createBusiness({ db, keyring, caches: NO_CACHES, wake });
-  const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
+  const sandbox =
+    sandboxOptions &&
+    startSandbox({ db, log, ...createBusiness({ db, keyring, caches: NO_CACHES, wake }), ...sandboxOptions });
   return {
     wake,
     async stop(graceMs) {

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, cp, lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { chooseAccount } from '#platform/db/embedded/account.ts';
 import { PACKAGE } from '#platform/db/embedded/binaries.ts';
-import { chownTree } from '#platform/db/embedded/files.ts';
+import { chooseAccount, chownTree } from '#platform/db/embedded/files.ts';
 import { newFolder } from './command.ts';
 
 const run = promisify(execFile);

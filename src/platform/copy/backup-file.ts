@@ -10,8 +10,15 @@ import { OperatorError } from '../errors.ts';
 import { exists, syncFolder } from '../lib/new-file.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { Contents, COPIED_TABLES, refuseNewer, type TableShape } from './contents.ts';
-import { type CopiedTable, type CopySource, type CopyTarget, copyDatabase, type Progress } from './copy.ts';
-import { type Digests, findDifference } from './digest.ts';
+import {
+  type CopiedTable,
+  type CopySource,
+  type CopyTarget,
+  copyDatabase,
+  type Digests,
+  findDifference,
+  type Progress,
+} from './copy.ts';
 import { SealedKey } from './passphrase.ts';
 
 /**
@@ -37,9 +44,6 @@ const Header = Type.Object({
   master_key: Type.Union([SealedKey, Type.Null()]),
   contents: Contents,
 });
-
-/** The message is a part of the message for the operator. */
-class Damage extends Error {}
 
 export interface Backup extends CopySource {
   createdAt: string;
@@ -140,26 +144,23 @@ function explainWriting(error: unknown, path: string): unknown {
 export async function openBackup(path: string): Promise<Backup> {
   const file = new BackupText(path);
   try {
-    const header = parseHeader(await file.line());
+    const header = await readHeader(file);
     await refuseNewer(header.contents.migrations);
     const strange = header.contents.tables.find(({ name }) => !(name in COPIED_TABLES));
     if (strange !== undefined) {
-      throw new Damage(`it has the unknown table ${strange.name}`);
+      throw file.damage(`it has the unknown table ${strange.name}`);
     }
     return {
       contents: header.contents,
       createdAt: header.created_at,
       sealedKey: header.master_key,
-      read: (table) => readTable(file, path, table),
-      check: (digests) =>
-        checkEnd(file, digests).catch((error) => {
-          throw explainReading(error, path, true);
-        }),
+      read: (table) => readTable(file, table),
+      check: (digests) => checkEnd(file, digests),
       close: () => file.close(),
     };
   } catch (error) {
     file.close();
-    throw explainReading(error, path, false);
+    throw error;
   }
 }
 
@@ -184,62 +185,38 @@ const NOWHERE: CopyTarget = {
   },
 };
 
-function parseHeader(line: string): Header {
-  if (!line.startsWith(START)) {
-    throw new SyntaxError('no header');
-  }
-  const header = JSON.parse(line.slice(START.length)) as Header;
+async function readHeader(file: BackupText): Promise<Header> {
+  const header = (await file.json(START, 'its first line is missing')) as Header;
   if (header.format > FORMAT) {
     throw new OperatorError(
       `The file was made by a newer version of roomservice (${header.version}). Install that version, and run the command again.`,
     );
   }
   if (!compileSchema(Header).isValid(header)) {
-    throw new SyntaxError('no valid header');
+    throw file.damage('its first line is not valid');
   }
+  file.isBackup = true;
   return header;
 }
 
-async function* readTable(file: BackupText, path: string, table: TableShape): AsyncGenerator<Buffer> {
-  try {
-    if ((await file.line()) !== copyLine(table)) {
-      throw new Damage(`the table ${table.name} is not in its place`);
-    }
-    yield* file.rows();
-  } catch (error) {
-    throw explainReading(error, path, true);
+async function* readTable(file: BackupText, table: TableShape): AsyncGenerator<Buffer> {
+  if ((await file.line()) !== copyLine(table)) {
+    throw file.damage(`the table ${table.name} is not in its place`);
   }
+  yield* file.rows();
 }
 
 async function checkEnd(file: BackupText, digests: Digests): Promise<void> {
-  const line = await file.line();
-  if (!line.startsWith(END)) {
-    throw new Damage('the digests at its end are missing');
-  }
-  const table = findDifference(digests, JSON.parse(line.slice(END.length)) as Digests);
+  const expected = (await file.json(END, 'the digests at its end are missing')) as Digests;
+  const table = findDifference(digests, expected);
   if (table !== null) {
-    throw new Damage(`the rows of the table ${table} are not those of the backup`);
+    throw file.damage(`the rows of the table ${table} are not those of the backup`);
   }
   await file.end();
 }
 
-function explainReading(error: unknown, path: string, isBackup: boolean): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) {
-    return new OperatorError(`The backup ${path} cannot be read (${code}). Check the path and the permissions.`);
-  }
-  const isDamage = error instanceof Damage || error instanceof SyntaxError || /^(ZSTD|Z)_/.test(code ?? '');
-  if (!isDamage) {
-    return error;
-  }
-  return new OperatorError(
-    isBackup
-      ? `${path} is damaged or incomplete: ${message}. Use another backup.`
-      : `${path} is not a backup of roomservice, or its beginning is damaged. Check the path.`,
-  );
-}
-
 class BackupText {
+  isBackup = false;
   readonly #path: string;
   readonly #text = createZstdDecompress({ chunkSize: PIECE_BYTES });
   readonly #pieces: AsyncIterator<Buffer>;
@@ -255,6 +232,24 @@ class BackupText {
     this.#text.destroy();
   }
 
+  damage(what: string): OperatorError {
+    return new OperatorError(
+      this.isBackup
+        ? `${this.#path} is damaged or incomplete: ${what}. Use another backup.`
+        : `${this.#path} is not a backup of roomservice, or its beginning is damaged. Check the path.`,
+    );
+  }
+
+  /** Reads a line with JSON after the prefix. */
+  async json(prefix: string, fault: string): Promise<unknown> {
+    const line = await this.line();
+    try {
+      return JSON.parse(line.startsWith(prefix) ? line.slice(prefix.length) : '');
+    } catch {
+      throw this.damage(fault);
+    }
+  }
+
   async line(): Promise<string> {
     let end = this.#held.indexOf('\n');
     while (end === -1 && this.#held.length < MAX_LINE_BYTES) {
@@ -262,7 +257,7 @@ class BackupText {
       end = this.#held.indexOf('\n');
     }
     if (end === -1) {
-      throw new Damage('a line is too long');
+      throw this.damage('a line is too long');
     }
     const line = this.#held.toString('utf8', 0, end);
     this.#held = this.#held.subarray(end + 1);
@@ -290,18 +285,26 @@ class BackupText {
   }
 
   async end(): Promise<void> {
-    const { done } = await this.#pieces.next();
+    const { done } = await this.#next();
     const { size } = await stat(this.#path);
     if (!done || this.#held.length > 0 || this.#text.bytesWritten < size) {
-      throw new Damage('it has bytes after its end');
+      throw this.damage('it has bytes after its end');
     }
   }
 
   async #more(): Promise<void> {
-    const { done, value } = await this.#pieces.next();
+    const { done, value } = await this.#next();
     if (done) {
-      throw new Damage('its end is missing');
+      throw this.damage('its end is missing');
     }
     this.#held = Buffer.concat([this.#held, value]);
+  }
+
+  async #next(): Promise<IteratorResult<Buffer>> {
+    return await this.#pieces.next().catch(({ code, syscall, message }: NodeJS.ErrnoException) => {
+      throw syscall === undefined
+        ? this.damage(message)
+        : new OperatorError(`The backup ${this.#path} cannot be read (${code}). Check the path and the permissions.`);
+    });
   }
 }

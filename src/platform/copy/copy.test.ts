@@ -13,8 +13,8 @@ import { TABLES } from '../db/types.ts';
 import { checkBackup, newBackup, openBackup } from './backup-file.ts';
 import { TRANSIENT_TABLES } from './contents.ts';
 import { copyDatabase, type CopySource, countsOf } from './copy.ts';
-import { openDatabaseSource } from './database-source.ts';
-import { emptyDatabase } from './database-target.ts';
+import { openDatabaseSource } from './database-copy.ts';
+import { emptyDatabase } from './database-copy.ts';
 
 const MIB = 1024 * 1024;
 const OPTIONS = { version: '1.2.3', sealedKey: null };

@@ -59,10 +59,6 @@ export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]
   });
 }
 
-export async function countMisplaced<T>(db: Kysely<T>): Promise<number> {
-  return (await readPlacements(db)).filter(({ isRight }) => !isRight).length;
-}
-
 /** Returns the place that each table must have on a cluster. @throws OperatorError if a table has no rule */
 export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
   const { rows } = await sql<{ table: string; firstColumn: string | null }>`
@@ -114,7 +110,7 @@ export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise
     return async () => {};
   }
   await refuseOtherThanCoordinator(tx);
-  const isDistributed = (await countMisplaced(tx)) === 0;
+  const isDistributed = (await readPlacements(tx)).every(({ isRight }) => isRight);
   await prepareForTables(tx);
   return async () => {
     if (isDistributed) {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
+export { OperatorError } from '../errors.ts';
+
 /** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (database rule 7). */
 const RETRYABLE_CODE = /^(?:40001|40P01|57P01|25006|08...|ECONNRESET|EPIPE)$/;
 const RETRYABLE_MESSAGE =
@@ -17,8 +19,16 @@ const REFUSED_WRITE = new Set(['53100', '58030', '25006']);
 const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 20;
 
-function codeOf(error: unknown): string {
-  return (error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined) ?? '';
+/** Returns the code of a system error, such as ENOENT, or a SQLSTATE, or an empty text. */
+export function codeOf(error: unknown): string {
+  return (error instanceof Error && (error as NodeJS.ErrnoException).code) || '';
+}
+
+/** Handler for `.catch(…)`. Returns undefined if the file does not exist, and throws every other error again. */
+export function ifAbsent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') {
+    throw error;
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -2,21 +2,14 @@ import pg from 'pg';
 import { OperatorError, UnavailableError } from '../errors.ts';
 import { TimeLimitError } from '../lib/in-time.ts';
 import { describeTlsFault, shortMessage } from '../lib/tls-faults.ts';
-import { EmbeddedPostgresError } from './embedded/failure.ts';
 import { isUnavailable } from './failures.ts';
 
 export type NamedDatabase = ReturnType<typeof nameDatabase>;
 
-/** Returns host, port and name of a database without its password, for example `db.example:5432/roomservice`. */
-export function databaseName(url: string): string {
-  const { host, port, database } = new pg.Client({ connectionString: url });
-  return `${host}:${port}/${database ?? ''}`;
-}
-
-/** Names the database of a URL in messages. @param setting setting or option that has the URL */
+/** Names the database of a URL without its password. @param setting setting or option that has the URL */
 export function nameDatabase(url: string, setting: string) {
-  const { host, port } = new pg.Client({ connectionString: url });
-  return { subject: `The database at ${host}:${port}`, setting };
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return { subject: `The database at ${host}:${port}`, name: `${host}:${port}/${database ?? ''}`, setting };
 }
 
 interface Explanation {
@@ -66,12 +59,9 @@ const EXPLANATIONS: [RegExp, string, string][] = [
   ],
 ];
 
-export function explainFault(error: unknown, database: NamedDatabase): unknown {
+export function explainFault(error: unknown, database: Omit<NamedDatabase, 'name'>): unknown {
   if (error instanceof OperatorError) {
     return error;
-  }
-  if (error instanceof EmbeddedPostgresError) {
-    return new OperatorError(error.message, { cause: error });
   }
   const found = explain(reasonOf(error), database.setting);
   return found === null

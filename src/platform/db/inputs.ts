@@ -12,28 +12,24 @@ export class Fields<Input extends object> {
   readonly columns: RawBuilder<unknown>;
   readonly #listed: Named<Input>;
   readonly #tenant: (keyof Input & string) | undefined;
-  readonly #listBegin: RawBuilder<unknown>;
-  readonly #listEnd: RawBuilder<unknown>;
+  readonly #types: RawBuilder<unknown>;
 
   constructor(types: FieldTypes<Input>) {
     const fields = Object.entries<string>(types) as [keyof Input & string, string][];
-    const names = fields.map(([name]) => `"${name}"`);
-    this.columns = sql.raw(names.join(', '));
+    this.columns = sql.raw(fields.map(([name]) => `"${name}"`).join(', '));
     this.#tenant = fields.map(([name]) => name).find((name) => TENANT_FIELDS.has(name));
     this.#listed = Object.fromEntries(
       fields.map(([name, type]) => [name, sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`)]),
     ) as Named<Input>;
     // A JSON field is passed as text in the list, so that PostgreSQL does not change how the JSON is written.
-    const columns = fields.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
-    this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
-    this.#listEnd = sql.raw(
-      `) AS (${columns.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, input_number)`,
-    );
+    this.#types = sql.raw(fields.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`).join(', '));
   }
 
   /** Makes a table expression with one row for each input. With one array parameter for each field, PostgreSQL would take longer. */
   list(inputs: Input[]): RawBuilder<unknown> {
-    return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
+    return sql`
+      ROWS FROM (json_to_recordset(${JSON.stringify(inputs)}) AS (${this.#types}))
+      WITH ORDINALITY AS given (${this.columns}, input_number)`;
   }
 
   /** Returns SQL expressions for the fields of one input. The tenant is a `tenantOf` expression. */

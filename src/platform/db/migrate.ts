@@ -5,7 +5,7 @@ import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 import { prepareMigrations } from './distribution.ts';
-import { NO_DATABASE } from './embedded/failure.ts';
+import { NO_DATABASE } from './embedded/cluster.ts';
 import { isLockConflict } from './failures.ts';
 import { isDatabaseFault } from './fault-messages.ts';
 
@@ -44,7 +44,7 @@ export async function migrateToLatest<T>(
   db: Kysely<T>,
   { folder = MIGRATIONS, only, onWait = () => {}, giveUpMs = GIVE_UP_MS }: MigrationOptions = {},
 ): Promise<MigrationResult> {
-  const names = (await namesIn(folder)).filter((name) => only?.has(name) ?? true);
+  const names = (await namesOfThisVersion(folder)).filter((name) => only?.has(name) ?? true);
   const giveUpAtMs = performance.now() + giveUpMs;
   for (let tries = 1; ; tries += 1) {
     const { missing, newer } = compare(names, await readMigrations(db));
@@ -94,14 +94,8 @@ export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
   return compare(await namesOfThisVersion(), await readMigrations(db));
 }
 
-let ownNames: Promise<string[]> | undefined;
-
-export function namesOfThisVersion(): Promise<string[]> {
-  ownNames ??= namesIn(MIGRATIONS);
-  return ownNames;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
+/** Returns the names of all migrations that this version of the code knows, in their order. */
+export async function namesOfThisVersion(folder = MIGRATIONS): Promise<string[]> {
   const files = await readdir(folder);
   return files
     .filter((file) => file.endsWith('.sql'))

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { withPooler } from '../lib/postgres-url.ts';
-import { Listener, notify } from './notifications.ts';
+import { type Listener, listenTo, notify } from './notifications.ts';
 
 const CHANNEL = 'tests';
 
@@ -23,7 +23,7 @@ describe('Listener', () => {
   afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.close())));
 
   function listen(url = database.url): void {
-    listeners.push(new Listener({ url, channel: CHANNEL, onNotification: (payload) => heard.push(payload) }));
+    listeners.push(listenTo({ url, channel: CHANNEL, onNotification: (payload) => heard.push(payload) }));
   }
 
   async function countConnections(): Promise<number> {

@@ -20,52 +20,47 @@ interface ListenerOptions {
   onNotification: (payload: string) => void;
 }
 
+export type Listener = ReturnType<typeof listenTo>;
+
 /** Listens on a connection of its own. Notifications may get lost, so callers also poll. Behind a pooler, no notification would arrive. */
-export class Listener {
-  readonly #options: ListenerOptions;
-  readonly #closing = new AbortController();
-  readonly #running: Promise<void>;
-
-  constructor(options: ListenerOptions) {
-    this.#options = options;
-    this.#running = this.#run();
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted && !hasPooler(this.#options.url)) {
+export function listenTo(options: ListenerOptions) {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const listen = async () => {
+    while (!signal.aborted && !hasPooler(options.url)) {
       // An error needs no report. If the database is out of reach, the connections of the pool report the outage.
-      await this.#listenOnce(signal);
+      await listenOnce(options, signal);
       await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});
     }
-  }
+  };
+  const running = listen();
+  return {
+    async close(): Promise<void> {
+      closing.abort();
+      await running;
+    },
+  };
+}
 
-  async #listenOnce(signal: AbortSignal): Promise<void> {
-    const { url, channel, onNotification } = this.#options;
-    const client = newClient(url, {
-      application_name: 'roomservice listener',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    });
-    client.on('notification', ({ payload = '' }) => onNotification(payload));
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    const end = () => resolve();
-    client.on('end', end).on('error', end);
-    signal.addEventListener('abort', end);
-    client
-      .connect()
-      .then(() => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
-      .then(() => !signal.aborted && onNotification(''))
-      .catch(end);
-    await ended;
-    signal.removeEventListener('abort', end);
-    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
-    void client.end().catch(() => {});
-  }
+async function listenOnce({ url, channel, onNotification }: ListenerOptions, signal: AbortSignal): Promise<void> {
+  const client = newClient(url, {
+    application_name: 'roomservice listener',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  client.on('notification', ({ payload = '' }) => onNotification(payload));
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const end = () => resolve();
+  client.on('end', end).on('error', end);
+  signal.addEventListener('abort', end);
+  client
+    .connect()
+    .then(() => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+    .then(() => !signal.aborted && onNotification(''))
+    .catch(end);
+  await ended;
+  signal.removeEventListener('abort', end);
+  // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+  void client.end().catch(() => {});
 }

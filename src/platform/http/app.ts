@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -18,7 +19,6 @@ import { compileOnDemand } from './compilers.ts';
 import { registerBodyParsers } from './body.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
-import { QuietLogController } from './log.ts';
 import { addDoor, createTogether } from './door.ts';
 import { addEventStreams, type StreamBounds } from './event-streams.ts';
 import {
@@ -163,6 +163,20 @@ function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void 
         unknown,
         `is not a parameter of this call, which knows ${known}. Correct the name, or leave it out`,
       );
+    }
+  }
+}
+
+/** Keeps only Fastify's line about a response that failed while it was streamed, for which the error handler is not called. */
+class QuietLogController extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
+  }
+
+  /** If the client has closed the connection, the log line of the request reports it already. */
+  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      request.log.error({ err: error }, 'response cut off, because an error occurred after the response had begun');
     }
   }
 }

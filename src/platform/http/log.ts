@@ -1,4 +1,3 @@
-import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Lines are collected, because to pass one text to the thread that writes takes several times as long as to make a line. */
@@ -75,18 +74,4 @@ function gatherLines(): DestinationStream {
       }
     },
   };
-}
-
-/** Keeps only Fastify's line about a response that failed while it was streamed, for which the error handler is not called. */
-export class QuietLogController extends LogController {
-  constructor() {
-    super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
-  }
-
-  /** If the client has closed the connection, the log line of the request reports it already. */
-  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      request.log.error({ err: error }, 'response cut off, because an error occurred after the response had begun');
-    }
-  }
 }

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/database.ts
 import { createDatabase } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { type Keyring, openKeyring, readWrappedPepper, rewrapPepper, SecretDecryptionError } from './keys.ts';
-import { decryptBound, encryptBound } from './sealing.ts';
+import { decryptBound, encryptBound } from './keys.ts';
 
 const WRONG_KEY = (error: unknown) =>
   error instanceof OperatorError && /^The master key cannot decrypt .*MASTER_KEY_PREVIOUS/.test(error.message);

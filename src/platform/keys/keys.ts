@@ -1,16 +1,23 @@
 /** The pepper, which the master key wraps, and the keys that are derived from it. */
-import { randomBytes } from 'node:crypto';
+import {
+  type CipherKey,
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/database.ts';
+import { ifAbsent } from '../db/failures.ts';
 import { OperatorError } from '../errors.ts';
-import { Keyring } from './keyring.ts';
-import { findMasterKey, masterKeyPath } from './master-key.ts';
-import { decryptBound, encryptBound } from './sealing.ts';
+import { writeNewFile } from '../lib/new-file.ts';
+import { decodeText } from '../lib/text-file.ts';
 import { deleteWrappedPepper, insertWrappedPepper, readWrappedPepper, updateWrappedPepper } from './store.ts';
 
-export { Keyring, SecretDecryptionError } from './keyring.ts';
-export { findMasterKey, makeMasterKey, masterKeyPath, storeMasterKey } from './master-key.ts';
-export { decryptBound, encryptBound } from './sealing.ts';
 export { readWrappedPepper } from './store.ts';
 
 const PEPPER_NAME = 'pepper 1';
@@ -98,4 +105,114 @@ function unwrapWithEither(wrapped: Buffer, current: Buffer, previous: Buffer | n
     );
   }
   return pepper;
+}
+
+export function masterKeyPath(dataDir: string): string {
+  return join(dataDir, 'master-key');
+}
+
+/** Returns the master key from the settings or, if the database is embedded, from its file in DATA_DIR. Returns null if there is none. */
+export async function findMasterKey({
+  masterKey,
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'masterKey' | 'databaseUrl' | 'dataDir'>): Promise<Buffer | null> {
+  return masterKey ?? (databaseUrl === null ? await readMasterKey(dataDir) : null);
+}
+
+/** Reads the master key from its file in DATA_DIR. Returns null if the file is missing. @throws OperatorError */
+export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
+  const path = masterKeyPath(dataDir);
+  const bytes = await readFile(path).catch(ifAbsent);
+  return bytes === undefined ? null : decodeKey(bytes, path);
+}
+
+/** Makes the file of the master key in DATA_DIR if it is missing. Returns the key that is in the file at the end. */
+export async function makeMasterKey(dataDir: string, key: Buffer = randomBytes(KEY_BYTES)): Promise<Buffer> {
+  const path = masterKeyPath(dataDir);
+  await writeNewFile(path, `${key.toString('base64')}\n`);
+  return decodeKey(await readFile(path), path);
+}
+
+/** Stores a master key in its file in DATA_DIR. @throws OperatorError if the file already has a different key */
+export async function storeMasterKey(dataDir: string, key: Buffer): Promise<void> {
+  if (!(await makeMasterKey(dataDir, key)).equals(key)) {
+    throw new OperatorError(
+      `${masterKeyPath(dataDir)} has another master key already. Move the file away, and run the command again. Nothing was changed.`,
+    );
+  }
+}
+
+function decodeKey(bytes: Buffer, path: string): Buffer {
+  const key = Buffer.from(decodeText(bytes)?.trim() ?? '', 'base64');
+  if (key.length !== KEY_BYTES) {
+    throw new OperatorError(
+      `${path} does not contain a master key (32 bytes in base64, as UTF-8 text). Restore the correct file.`,
+    );
+  }
+  return key;
+}
+
+const ID_BYTES = 4;
+
+/** Error for a stored secret that cannot be decrypted. The secret was changed or moved to another location, or its key was discarded. */
+export class SecretDecryptionError extends Error {}
+
+/** The keys of the service. All of them are derived from the pepper, so they stay the same while the master key is replaced. */
+export class Keyring {
+  readonly pepper: Buffer;
+  readonly token: Buffer;
+  readonly #id: number;
+  /** With plain bytes in place of a `KeyObject`, a decryption would take three times as long, because Node checks the bytes at each use. */
+  readonly #key: KeyObject;
+
+  constructor(pepper: Buffer) {
+    const derive = (purpose: string, length: number) => Buffer.from(hkdfSync('sha256', pepper, '', purpose, length));
+    this.pepper = pepper;
+    this.token = derive('token', 32);
+    this.#id = derive('encryption-id', ID_BYTES).readUInt32BE();
+    this.#key = createSecretKey(derive('encryption', 32));
+  }
+
+  /** Encrypts a secret. It can be decrypted only with the same `boundTo`, the name of the place where it is stored. */
+  encrypt(secret: string, boundTo: string): Buffer {
+    const id = Buffer.alloc(ID_BYTES);
+    id.writeUInt32BE(this.#id);
+    return Buffer.concat([id, encryptBound(this.#key, Buffer.from(secret), boundTo)]);
+  }
+
+  /** Decrypts a secret. @throws SecretDecryptionError if the ciphertext was changed or moved, or if its key was discarded */
+  decrypt(ciphertext: Buffer, boundTo: string): string {
+    try {
+      if (ciphertext.readUInt32BE() === this.#id) {
+        return decryptBound(this.#key, ciphertext.subarray(ID_BYTES), boundTo).toString();
+      }
+    } catch {
+      // A changed ciphertext and a ciphertext of a discarded key have the same remedy.
+    }
+    throw new SecretDecryptionError(
+      `The stored ciphertext of "${boundTo}" cannot be decrypted. Its key was discarded, or it was changed or moved to another row. ` +
+        'Replace this secret.',
+    );
+  }
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts with AES-256-GCM, bound to the name of a place. Returns nonce, authentication tag and ciphertext. */
+export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/** Decrypts the result of `encryptBound`. @throws Error if the key, `boundTo` or any byte differs */
+export function decryptBound(key: CipherKey, encrypted: Buffer, boundTo: string): Buffer {
+  const nonce = encrypted.subarray(0, NONCE_BYTES);
+  const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(boundTo)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(encrypted.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }

@@ -24,7 +24,6 @@ export async function updateWrappedPepper(db: Db, wrapped_key: Buffer): Promise<
   await db.updateTable('service_key').set({ wrapped_key }).execute();
 }
 
-/** Deletes the wrapped pepper. @returns the number of deleted keys */
 export async function deleteWrappedPepper(db: Db): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('service_key').executeTakeFirstOrThrow();
   return Number(numDeletedRows);

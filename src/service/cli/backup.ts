@@ -5,12 +5,13 @@ import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
 import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
-import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
-import { openDatabaseSource } from '#platform/copy/database-source.ts';
-import { emptyDatabase } from '#platform/copy/database-target.ts';
+import { copyDatabase, countsOf, describeRows, sumOf } from '#platform/copy/copy.ts';
+import { openDatabaseSource } from '#platform/copy/database-copy.ts';
+import { emptyDatabase } from '#platform/copy/database-copy.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { ifAbsent } from '#platform/db/failures.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import {
@@ -22,7 +23,7 @@ import {
   unwrapsPepper,
 } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
-import { type CountedNights, countNights, sumOfNights } from './maintenance.ts';
+import { countNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
@@ -81,12 +82,11 @@ async function writeRows(
   }
 }
 
-function describeBackup(file: string, bytes: number, counts: Record<string, number>, isSealed: boolean): string {
-  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+function describeBackup(file: string, bytes: number, rows: Record<string, number>, isSealed: boolean): string {
   const key = isSealed
     ? 'It contains the master key, encrypted with the passphrase. Keep the passphrase in another place than this file.'
     : 'It does not contain the master key. A restore needs the master key in use now, so keep a copy of it in another place.';
-  return `${file} is complete (rows: ${rows}, size: ${formatBytes(bytes)}). ${key}`;
+  return `${file} is complete (rows: ${sumOf(rows)}, size: ${formatBytes(bytes)}). ${key}`;
 }
 
 function formatBytes(bytes: number): string {
@@ -146,28 +146,17 @@ async function verifyIn(
   masterKey: Buffer | null,
   showProgress: (message: string) => void,
 ) {
-  const digests = await copyDatabase(backup, emptyDatabase(url), showProgress);
+  const rows = sumOf(countsOf(await copyDatabase(backup, emptyDatabase(url), showProgress)));
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);
-    const counted = await countNights(db, tenants, showProgress);
+    const { nights, wrong } = await countNights(db, showProgress);
     const { secrets, unopened } = await openSecrets(db, tenants, masterKey);
-    return {
-      tenants: tenants.length,
-      rows: Object.values(digests).reduce((sum, { rows }) => sum + rows, 0),
-      nights: sumOfNights(counted).nights,
-      secrets,
-      faults: [...nightFaults(counted), ...unopened],
-    };
-  });
-}
-
-function nightFaults(counted: CountedNights[]): string[] {
-  return counted
-    .flatMap(({ differences }) => differences)
-    .map(
-      ({ date, room_type_id, held, counted: rooms }) =>
-        `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${rooms}`,
+    const wrongNights = wrong.map(
+      ({ date, room_type_id, held, counted }) =>
+        `night ${date} of room type ${room_type_id} has ${held} rooms held, but the reservations hold ${counted}`,
     );
+    return { tenants: tenants.length, rows, nights, secrets, faults: [...wrongNights, ...unopened] };
+  });
 }
 
 async function openSecrets(
@@ -211,8 +200,7 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
   return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }
 
-/** Decrypts the master key of a backup. Returns null if there is no passphrase. */
-async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
+export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;
   }
@@ -266,13 +254,8 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
   if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
     return;
   }
-  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') {
-      return [];
-    }
-    throw new OperatorError(`DATA_DIR ${dataDir} cannot be read (${error.code}). Choose an empty folder.`);
-  });
-  const other = names.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
+  const names = await readdir(dataDir).catch(ifAbsent);
+  const other = names?.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
   if (other !== undefined) {
     throw new OperatorError(
       `DATA_DIR ${dataDir} is not empty: it has ${JSON.stringify(other)}. Choose an empty folder. Nothing was changed.`,
@@ -287,7 +270,7 @@ async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void>
 async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: Buffer | null): Promise<void> {
   const own = await findMasterKey(config);
   if (own === null && backupKey === null && sealedKey !== null) {
-    throw needsPassphrase();
+    throw new OperatorError(NEEDS_PASSPHRASE);
   }
   if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
     throw new OperatorError(
@@ -296,12 +279,9 @@ async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: 
   }
 }
 
-function needsPassphrase(): OperatorError {
-  return new OperatorError(
-    'This installation does not have the master key of the backup, but the backup contains it. ' +
-      'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.',
-  );
-}
+const NEEDS_PASSPHRASE =
+  'This installation does not have the master key of the backup, but the backup contains it. ' +
+  'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.';
 
 /** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
 async function handOverKeys(
@@ -310,10 +290,9 @@ async function handOverKeys(
   { sealedKey }: Backup,
   backupKey: Buffer | null,
 ): Promise<KeyState> {
-  if (backupKey !== null && config.masterKey === null) {
-    await storeMasterKey(config.dataDir, backupKey);
-  } else if (backupKey !== null && config.masterKey !== null) {
-    await rewrapPepper(db, backupKey, config.masterKey);
+  if (backupKey !== null) {
+    const { masterKey, dataDir } = config;
+    await (masterKey === null ? storeMasterKey(dataDir, backupKey) : rewrapPepper(db, backupKey, masterKey));
   }
   const key = await findMasterKey(config);
   if (key === null) {
@@ -323,7 +302,7 @@ async function handOverKeys(
     return 'opens';
   }
   if (sealedKey !== null) {
-    throw needsPassphrase();
+    throw new OperatorError(NEEDS_PASSPHRASE);
   }
   return 'wrong';
 }

@@ -9,7 +9,7 @@ import {
   type Reading,
 } from '#platform/config.ts';
 import { type Database, openDatabase } from '#platform/db/database.ts';
-import { inspectEmbedded } from '#platform/db/embedded/inspect.ts';
+import { inspectEmbedded } from '#platform/db/embedded/embedded.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { compareMigrations, describeOtherBranch } from '#platform/db/migrate.ts';
 import { faultsOf, readFitness } from '#platform/db/requirements.ts';
@@ -17,7 +17,7 @@ import { OperatorError } from '#platform/errors.ts';
 import { checkRedis } from '#platform/http/redis-budgets.ts';
 import { checkMasterKey, findMasterKey, masterKeyPath, readWrappedPepper } from '#platform/keys/keys.ts';
 import { inTime } from '#platform/lib/in-time.ts';
-import { choicesOfNode, describeTlsFault, type TlsChoices } from '#platform/lib/tls-faults.ts';
+import { choicesOfNode, describeTlsFault } from '#platform/lib/tls-faults.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
 import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
 import { databaseOf, refuseDevelopment } from './runtime.ts';
@@ -57,11 +57,14 @@ export async function checkConfig(
 
 /** Describes a variable as `--json` reports it. The value is null if it is missing, secret or faulty. */
 function describe({ name, default: value, isSecret, meaning }: Setting, { text, source, file, fault }: Reading) {
-  const isShown = !isSecret && fault === null;
   const effective = source === 'default' ? value : text;
   return {
     name,
-    value: isShown && effective !== null ? withoutLogin(effective) : null,
+    // The value, without the parts of a URL that may be secret: user name, password and query.
+    value:
+      isSecret || fault !== null
+        ? null
+        : (effective?.replace(/:\/\/.*@/, '://…@').replace(/(:\/\/.*?)\?.*/s, '$1?…') ?? null),
     is_secret: isSecret === true,
     source: source === 'default' && value === null ? 'not set' : source,
     file,
@@ -70,21 +73,8 @@ function describe({ name, default: value, isSecret, meaning }: Setting, { text, 
   };
 }
 
-/** Returns the value. If it is a URL, replaces the parts that may be secret by `…`: user name, password and query. */
-function withoutLogin(value: string): string {
-  return value.includes('://') ? value.replace(/\/\/.*@/, '//…@').replace(/\?.*/s, '?…') : value;
-}
-
-function linesOf({
-  name,
-  value,
-  is_secret: isSecret,
-  source,
-  file,
-  meaning,
-  fault,
-}: ReturnType<typeof describe>): string[] {
-  const shown = value ?? (isSecret && source !== 'not set' ? '(secret)' : '');
+function linesOf({ name, value, is_secret, source, file, meaning, fault }: ReturnType<typeof describe>): string[] {
+  const shown = value ?? (is_secret && source !== 'not set' ? '(secret)' : '');
   const assignment = shown === '' ? name : `${name} = ${printable(shown)}`;
   return [
     `${assignment} (${file === null ? source : `file ${printable(file)}`})`,
@@ -137,17 +127,11 @@ const SERVERS: Server[] = [
 
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
-    const notTried = (reason: string) => ({ what, title, tried: false, details: [reason], faults: [] });
     const faulty = variables.filter((name) => readings.get(name)?.fault);
-    if (faulty.length > 0) {
-      return notTried(`${faulty.join(' and ')} must be correct first.`);
-    }
-    try {
-      const findings = await attempt(config);
-      return findings === null ? notTried(`${variables[0]} is not set.`) : { what, title, tried: true, ...findings };
-    } catch (error) {
-      return { what, title, tried: true, details: [], faults: [(error as Error).message] };
-    }
+    const found = async () => (faulty.length > 0 ? null : await attempt(config));
+    const reason = faulty.length > 0 ? `${faulty.join(' and ')} must be correct first.` : `${variables[0]} is not set.`;
+    const findings = await found().catch((error: Error) => ({ details: [], faults: [error.message] }));
+    return { what, title, tried: findings !== null, ...(findings ?? { details: [reason], faults: [] }) };
   };
   return await Promise.all(SERVERS.map(tryServer));
 }
@@ -156,9 +140,7 @@ async function tryRedis({ redisUrl }: Config): Promise<Findings | null> {
   if (redisUrl === null) {
     return null;
   }
-  await checkRedis(redisUrl, TRY_LIMIT_MS).catch((error: unknown) => {
-    throw unusable('Redis cannot be used', error, 'REDIS_URL', choicesOfNode('REDIS_URL', 'redis'));
-  });
+  await orUnusable('Redis cannot be used', 'REDIS_URL', 'redis', checkRedis(redisUrl, TRY_LIMIT_MS));
   return { details: ['It responds.'], faults: [] };
 }
 
@@ -167,10 +149,9 @@ async function tryKeySet({ identityProvider }: Config): Promise<Findings | null>
     return null;
   }
   const { origin } = identityProvider.jwksUrl;
-  const count = await inTime(TRY_LIMIT_MS, () => countProviderKeys(identityProvider)).catch((error: unknown) => {
-    const what = `The keys of the identity provider cannot be fetched from ${origin}`;
-    throw unusable(what, error, 'AUTH_JWKS_URL', choicesOfNode('AUTH_JWKS_URL', null));
-  });
+  const counting = inTime(TRY_LIMIT_MS, () => countProviderKeys(identityProvider));
+  const what = `The keys of the identity provider cannot be fetched from ${origin}`;
+  const count = await orUnusable(what, 'AUTH_JWKS_URL', null, counting);
   return count === 0
     ? {
         details: [],
@@ -184,21 +165,21 @@ async function tryMailServer({ mail }: Config): Promise<Findings | null> {
     return null;
   }
   const { host, port, login } = mail.server;
-  await checkMailServer(mail, TRY_LIMIT_MS).catch((error: unknown) => {
-    const what = `The mail server ${host}:${port} cannot be used`;
-    throw unusable(what, error, 'SMTP_URL', choicesOfNode('SMTP_URL', 'smtp'));
-  });
+  const what = `The mail server ${host}:${port} cannot be used`;
+  await orUnusable(what, 'SMTP_URL', 'smtp', checkMailServer(mail, TRY_LIMIT_MS));
   return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
 }
 
-function unusable(what: string, error: unknown, setting: SettingName, choices: TlsChoices): OperatorError {
-  const inner = innermost(error) as NodeJS.ErrnoException;
-  const tls = describeTlsFault(inner, choices);
-  return new OperatorError(
-    tls === null
-      ? `${what} (${inner.message || inner.code}). Check ${setting}, and check that the server runs.`
-      : `${what}, because ${tls.problem}. ${tls.remedy}`,
-  );
+async function orUnusable<T>(what: string, setting: SettingName, plain: string | null, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    const inner = innermost(error) as NodeJS.ErrnoException;
+    const tls = describeTlsFault(inner, choicesOfNode(setting, plain));
+    throw new OperatorError(
+      tls === null
+        ? `${what} (${inner.message || inner.code}). Check ${setting}, and check that the server runs.`
+        : `${what}, because ${tls.problem}. ${tls.remedy}`,
+    );
+  });
 }
 
 function innermost(error: unknown): unknown {

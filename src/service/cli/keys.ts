@@ -8,7 +8,6 @@ import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#plat
 import { type Context, databaseOf, openServer, tellDatabase, withRuntime } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
-/** Runs `roomservice keys rewrap`, which wraps the pepper with the current master key. */
 export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
   await withRuntime(context, async (runtime) => {
     const isRewrapped = await runtime.rewrapKeys();
@@ -20,7 +19,6 @@ export async function rewrapKeys(context: Context, options: OutputOptions): Prom
   });
 }
 
-/** Runs `roomservice keys discard`. Refuses to run if the master key in the settings or in DATA_DIR decrypts a service key. */
 export async function discardStoredKeys(context: Context, options: OutputOptions & { yes?: boolean }): Promise<void> {
   const { config, terminal } = context;
   if (!options.yes) {

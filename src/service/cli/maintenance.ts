@@ -1,4 +1,4 @@
-import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
+import { listTenants } from '#access/tenants/tenants.ts';
 import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
@@ -6,9 +6,8 @@ import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 import { type Context, openRuntime, tellDatabase, withRuntime } from './runtime.ts';
-import type { OutputOptions, Terminal } from './terminal.ts';
+import type { OutputOptions } from './terminal.ts';
 
-/** Runs `roomservice migrate`. `openRuntime` opens the database and applies all missing migrations. */
 export async function migrate(context: Context): Promise<void> {
   const runtime = await openRuntime(context, { role: 'command', mayCreate: true });
   await runtime.close();
@@ -16,78 +15,52 @@ export async function migrate(context: Context): Promise<void> {
   context.terminal.print(migrated.length === 0 ? 'The database is up to date.' : `Applied: ${migrated.join(', ')}`);
 }
 
-/** Runs `roomservice nights verify`. Exits 1 if a counter differs. */
 export async function verifyNights(context: Context, options: OutputOptions): Promise<void> {
-  await withRuntime(context, async ({ db }) => {
-    const results = await countNights(db, await listTenants(db), context.terminal.showProgress);
-    printNights(
-      context.terminal,
-      options,
-      results,
-      'with a wrong counter',
-      (held, counted) => `${held}, rooms in reservations ${counted}`,
+  const describe = (held: number, counted: number) => `${held}, rooms in reservations ${counted}`;
+  const { wrong } = await printNights(context, options, recount, 'with a wrong counter', describe);
+  if (wrong.length > 0) {
+    throw new OperatorError(
+      `Night counters that do not match the reservations: ${wrong.length}. The output lists each of them. ` +
+        'To correct them, run "roomservice nights repair", also while the service runs.',
     );
-    const { wrong } = sumOfNights(results);
-    if (wrong > 0) {
-      throw new OperatorError(
-        `Night counters that do not match the reservations: ${wrong}. The output lists each of them. ` +
-          'To correct them, run "roomservice nights repair", also while the service runs.',
-      );
-    }
-  });
+  }
 }
 
-/** Runs `roomservice nights repair`. Corrects each night counter that differs from the reservations, and prints what it has corrected. */
 export async function repairNights(context: Context, options: OutputOptions): Promise<void> {
-  await withRuntime(context, async ({ db }) => {
-    const results = await countNights(db, await listTenants(db), context.terminal.showProgress, repair);
-    printNights(context.terminal, options, results, 'corrected', (held, counted) => `${held} before, ${counted} now`);
-  });
+  await printNights(context, options, repair, 'corrected', (held, counted) => `${held} before, ${counted} now`);
 }
 
-function printNights(
-  terminal: Terminal,
+async function printNights(
+  context: Context,
   options: OutputOptions,
-  results: CountedNights[],
+  count: typeof recount,
   outcome: string,
   describe: (held: number, counted: number) => string,
-): void {
-  if (options.json) {
-    terminal.printResult(options, results, '');
-    return;
+) {
+  const { terminal } = context;
+  const result = await withRuntime(context, ({ db }) => countNights(db, terminal.showProgress, count));
+  const lines = result.tenants.flatMap(({ tenant, nights, differences }) => [
+    `${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`,
+    ...differences.map(
+      ({ room_type_id, date, held, counted }) =>
+        `  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`,
+    ),
+  ]);
+  if (options.json || lines.length > 0) {
+    terminal.printResult(options, result.tenants, lines.join('\n'));
   }
-  for (const { tenant, nights, differences } of results) {
-    terminal.print(`${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`);
-    for (const { room_type_id, date, held, counted } of differences) {
-      terminal.print(`  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`);
-    }
-  }
+  return result;
 }
 
-export interface CountedNights extends Recount {
-  tenant: string;
-}
-
-export async function countNights(
-  db: Database,
-  tenants: Tenant[],
-  showProgress: (message: string) => void,
-  count = recount,
-): Promise<CountedNights[]> {
-  const counted: CountedNights[] = [];
-  for (const { id, slug } of tenants) {
+/** Counts the nights of all tenants. `wrong` has the nights whose counter differs from the reservations. */
+export async function countNights(db: Database, showProgress: (message: string) => void, count = recount) {
+  const tenants: (Recount & { tenant: string })[] = [];
+  for (const { id, slug } of await listTenants(db)) {
     showProgress(`Counting the nights of ${slug} …`);
-    counted.push({ tenant: slug, ...(await count(db, id)) });
+    tenants.push({ tenant: slug, ...(await count(db, id)) });
   }
-  return counted;
-}
-
-/** Returns the number of counted nights of all tenants, and the number of these nights whose counter differs from the reservations. */
-export function sumOfNights(counted: CountedNights[]): { nights: number; wrong: number } {
-  return {
-    nights: counted.reduce((sum, { nights }) => sum + nights, 0),
-    wrong: counted.reduce((sum, { differences }) => sum + differences.length, 0),
-  };
+  const nights = tenants.reduce((sum, each) => sum + each.nights, 0);
+  return { tenants, nights, wrong: tenants.flatMap(({ differences }) => differences) };
 }
 
 /**

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createHttpApp } from '#platform/http/app.ts';
+import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { createHttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
-/** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
-export type Metrics = ReturnType<typeof createMetrics>;
-
-/** Creates the metrics of the process. If METRICS_PORT is not set, this file is not loaded, because no program can read the metrics. */
-export function createMetrics(log: Logger) {
+/** Creates the app of METRICS_PORT and the metrics of the process, which registers only those of the parts that it runs. */
+export function createMetrics(log: Logger, health: Health) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const app = createHttpApp({ logger: log, trustedProxies: [] });
+  // Many new connections on PORT do not delay these health checks, because each port has its own queue.
+  healthRoutes(app, health);
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return {
     ofHttp: () => createHttpMetrics(registry),

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
-import { listTenants } from '#access/tenants/tenants.ts';
 import type { Config } from '#platform/config.ts';
 import { refuseNewer } from '#platform/copy/contents.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
-import { openDatabaseSource } from '#platform/copy/database-source.ts';
-import { emptyDatabase, migrate, NotEmptyError } from '#platform/copy/database-target.ts';
+import { openDatabaseSource } from '#platform/copy/database-copy.ts';
+import { emptyDatabase, migrate, NotEmptyError } from '#platform/copy/database-copy.ts';
 import { movedError, moveMarkerPath, readMoveMarker, writeMoveMarker } from '#platform/db/embedded/move-marker.ts';
-import { databaseName, explainFault, nameDatabase } from '#platform/db/fault-messages.ts';
+import { explainFault, nameDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
-import { countNights, sumOfNights } from './maintenance.ts';
+import { countNights } from './maintenance.ts';
 import { type Context, openServer, tellDatabase } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
@@ -40,7 +39,7 @@ export async function move(context: Context, to: string, options: OutputOptions)
   tellDatabase(config, terminal.notify);
   try {
     const earlier = await readMoveMarker(dataDir);
-    if (earlier !== null && earlier.to !== databaseName(to)) {
+    if (earlier !== null && earlier.to !== nameDatabase(to, '--to').name) {
       throw movedError(dataDir, earlier);
     }
     await masterKeyInUse(config, server.url); // Without the key, no credential would work after the move.
@@ -57,13 +56,14 @@ export async function move(context: Context, to: string, options: OutputOptions)
 
 /** Copies all rows into the target. Writes the file `moved-to` before the COMMIT, because the result of the COMMIT may get lost. */
 async function load({ config, terminal }: Context, from: string, to: string): Promise<Moved> {
+  const named = nameDatabase(to, '--to');
   const source = await openDatabaseSource(from);
   let moved: Moved | null = null;
   const target = emptyDatabase(to, async (db, digests) => {
-    const { nights, wrong } = sumOfNights(await countNights(db, await listTenants(db), terminal.showProgress));
-    const [name, movedAt] = [databaseName(to), new Date().toISOString()];
-    await writeMoveMarker(config.dataDir, { to: name, movedAt });
-    moved = { to: name, moved_at: movedAt, rows: countsOf(digests), nights, wrong_nights: wrong };
+    const { nights, wrong } = await countNights(db, terminal.showProgress);
+    const movedAt = new Date().toISOString();
+    await writeMoveMarker(config.dataDir, { to: named.name, movedAt });
+    moved = { to: named.name, moved_at: movedAt, rows: countsOf(digests), nights, wrong_nights: wrong.length };
     terminal.showProgress('Committing …');
   });
   try {
@@ -71,7 +71,7 @@ async function load({ config, terminal }: Context, from: string, to: string): Pr
     await copyDatabase(source, target, terminal.showProgress);
     return moved as unknown as Moved;
   } catch (error) {
-    const fault = explainFault(error, nameDatabase(to, '--to'));
+    const fault = explainFault(error, named);
     if (!(fault instanceof OperatorError) || fault === error) {
       throw fault;
     }

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
+import type { Logger } from 'pino';
 import type { Config, Environment } from '#platform/config.ts';
 import { createDatabase, type Database, readLayout, withDatabase } from '#platform/db/database.ts';
-import { countMisplaced } from '#platform/db/distribution.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
-import { databaseName, explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
+import { explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
 import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { checkMasterKey, type Keyring, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
+import { checkMasterKey, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Context {
@@ -17,24 +17,8 @@ export interface Context {
   terminal: Terminal;
 }
 
-export type Surroundings = Omit<Context, 'config'>;
-export type Lazily = <Args extends unknown[]>(
-  load: () => Promise<(context: Context, ...args: Args) => Promise<void>>,
-) => (...args: Args) => Promise<void>;
-
 /** Parts that every command needs: a migrated database, and the service keys that the database stores. */
-export interface Runtime {
-  db: Database;
-  /** Equal to `db` if no connections are reserved for the loops. */
-  backgroundDb: Database;
-  /** URL of the database, which may contain a password. */
-  databaseUrl: string;
-  keyring: Keyring;
-  /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
-  rewrapKeys(): Promise<boolean>;
-  migrated: string[];
-  close(): Promise<void>;
-}
+export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
 interface RuntimeOptions {
   /**
@@ -48,11 +32,10 @@ interface RuntimeOptions {
   mayCreate?: boolean;
   /** True if the command may open an embedded database whose data `roomservice move` has moved. */
   mayBeMoved?: boolean;
-  /** Called before a step that takes long, with a message that describes the step. By default, it is shown as progress. */
-  progress?: (message: string) => void;
-  /** Called with a message that the operator should see. By default, it is printed on stderr. */
-  notice?: (message: string) => void;
-  onConnectionError?: (error: Error) => void;
+  /** Log for progress and notices. By default, they are shown on stderr. */
+  log?: Logger;
+  /** Called when the embedded PostgreSQL starts. It is not called if PostgreSQL runs already. */
+  onLaunch?: () => void;
   backgroundConnections?: number;
 }
 
@@ -60,34 +43,30 @@ interface RuntimeOptions {
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** Opens the database, migrates it, and unwraps its service keys with the master key. */
-export async function openRuntime(context: Context, options: RuntimeOptions): Promise<Runtime> {
+export async function openRuntime(context: Context, options: RuntimeOptions) {
   const { config, terminal } = context;
-  const server = config.databaseUrl === null ? await openEmbedded(context, options) : null;
-  const url = server?.url ?? (config.databaseUrl as string);
+  const server = await openServer(context, options);
+  const { url } = server;
   const pools: Database[] = [];
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.destroy()));
-    await server?.close();
+    await server.close();
   };
-  const { progress = terminal.showProgress, notice = terminal.notify } = options;
+  const { role, log } = options;
+  const progress = progressOf(context, options);
+  const notice = log === undefined ? terminal.notify : (text: string) => log.warn(text);
   try {
-    const { masterKey, migration, layout, misplaced } = await setUp(config, url, progress, options.mayCreate);
-    tellDatabase(config, options.role === 'serve' ? progress : terminal.notify);
-    if (misplaced > 0) {
-      notice(
-        `The database is a cluster, but ${misplaced} of its tables are in the wrong place. ` +
-          '"roomservice cluster verify" lists them, and "roomservice cluster distribute" moves them.',
-      );
-    }
+    const { masterKey, migration, layout } = await setUp(config, url, progress, options.mayCreate);
+    tellDatabase(config, log === undefined ? notice : progress);
     if (migration.newer.length > 0) {
       notice(
         `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
       );
     }
     const openPool = (poolSize: number) => {
-      const { role, onConnectionError } = options;
-      const settings = { hasNoTimeLimit: role !== 'serve', ...(onConnectionError ? { onConnectionError } : {}) };
-      const pool = createDatabase({ url, poolSize, layout, ...settings });
+      const onConnectionError = ({ message: reason }: Error) =>
+        log?.warn({ reason }, 'a database connection broke; the service opens a new connection when it needs one');
+      const pool = createDatabase({ url, poolSize, layout, hasNoTimeLimit: role !== 'serve', onConnectionError });
       pools.push(pool);
       return pool;
     };
@@ -96,8 +75,18 @@ export async function openRuntime(context: Context, options: RuntimeOptions): Pr
     const db = openPool(size - reserved);
     const backgroundDb = reserved > 0 ? openPool(reserved) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    const rewrapKeys = () => rewrapPepper(db, config.masterKeyPrevious, masterKey);
-    return { db, backgroundDb, databaseUrl: url, keyring, rewrapKeys, migrated: migration.applied, close };
+    return {
+      db,
+      /** Equal to `db` if no connections are reserved for the loops. */
+      backgroundDb,
+      /** May contain a password. */
+      databaseUrl: url,
+      keyring,
+      /** Wraps the pepper with MASTER_KEY only. Returns true if it was wrapped again. */
+      rewrapKeys: () => rewrapPepper(db, config.masterKeyPrevious, masterKey),
+      migrated: migration.applied,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -116,34 +105,37 @@ async function setUp(config: Config, url: string, progress: (message: string) =>
     const masterKey = (await checkMasterKey(db, config)) ?? (await makeMasterKey(config.dataDir));
     const onWait = () => progress('The migration waits for locks of another migration or of other clients.');
     const migration = await migrateToLatest(db, { onWait });
-    const layout = await readLayout(db);
-    return { masterKey, migration, layout, misplaced: layout === 'cluster' ? await countMisplaced(db) : 0 };
+    return { masterKey, migration, layout: await readLayout(db) };
   });
 }
 
-export async function withRuntime(context: Context, work: (runtime: Runtime) => Promise<void>): Promise<void> {
+export async function withRuntime<T>(context: Context, work: (runtime: Runtime) => Promise<T>): Promise<T> {
   const runtime = await openRuntime(context, { role: 'command' });
   try {
-    await work(runtime);
+    return await work(runtime);
   } finally {
     await runtime.close();
   }
 }
 
-/** Opens the database of DATABASE_URL, or the embedded one, for a command that must not migrate it. */
+/** Opens the database of DATABASE_URL, or the embedded one. Does not migrate it. */
 export async function openServer(
   context: Context,
-  options: Pick<RuntimeOptions, 'role' | 'mayCreate' | 'mayBeMoved'>,
+  options: RuntimeOptions,
 ): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
   const { databaseUrl } = context.config;
   return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
 }
 
-async function openEmbedded(
-  { config: { dataDir }, terminal }: Context,
-  { role, mayCreate = false, mayBeMoved = false, progress = terminal.showProgress }: RuntimeOptions,
-): Promise<EmbeddedPostgres> {
-  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
+function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>): (text: string) => void {
+  return log === undefined ? terminal.showProgress : (text) => log.info(text);
+}
+
+async function openEmbedded(context: Context, options: RuntimeOptions): Promise<EmbeddedPostgres> {
+  const { config, terminal } = context;
+  const { dataDir } = config;
+  const { role, mayCreate = false, mayBeMoved = false, onLaunch = () => {} } = options;
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, onLaunch, log: progressOf(context, options) });
   if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }
@@ -169,18 +161,18 @@ export async function refuseDevelopment(db: Database, config: Config): Promise<v
 }
 
 export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
+  const folder = resolve(dataDir);
   return databaseUrl === null
-    ? { subject: `The database in ${resolve(dataDir)}`, setting: 'DATA_DIR' }
+    ? { subject: `The database in ${folder}`, name: folder, setting: 'DATA_DIR' }
     : nameDatabase(databaseUrl, 'DATABASE_URL');
 }
 
-export function tellDatabase({ databaseUrl, dataDir }: Config, say: (text: string) => void): void {
-  say(
-    `Database: ${databaseUrl === null ? `${resolve(dataDir)} (DATA_DIR)` : `${databaseName(databaseUrl)} (DATABASE_URL)`}`,
-  );
+export function tellDatabase(config: Config, say: (text: string) => void): void {
+  const { name, setting } = databaseOf(config);
+  say(`Database: ${name} (${setting})`);
 }
 
-const FILE_FAULTS = new Set(['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);
+const FILE_FAULT = /^(?:ENOENT|ENOTDIR|EISDIR|ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EMFILE|ENFILE)$/;
 
 /** Turns a failure of the database or of a file into an OperatorError, which says what to do. */
 export function explain({ config, terminal }: Context, error: unknown): unknown {
@@ -193,7 +185,7 @@ export function explain({ config, terminal }: Context, error: unknown): unknown 
 
 function explainFile(error: unknown): unknown {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  return path === undefined || !FILE_FAULTS.has(code) || error instanceof OperatorError
+  return path === undefined || !FILE_FAULT.test(code) || error instanceof OperatorError
     ? error
     : new OperatorError(
         `${path} cannot be used (${code}). Check the path, its permissions and the free space of its disk, and run the command again.`,

@@ -1,21 +1,15 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createApp } from '../app.ts';
 import type { Config } from '#platform/config.ts';
 import { DatabaseContact } from '#platform/db/contact.ts';
-import { countWaiting, type Database } from '#platform/db/database.ts';
+import { countWaiting } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { type App, createHttpApp } from '#platform/http/app.ts';
-import { type Health, healthRoutes } from '#platform/http/health.ts';
+import type { App } from '#platform/http/app.ts';
 import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
-import type { PresentCounts } from '#platform/http/metrics.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
-import type { Tenant } from '#access/tenants/tenants.ts';
 import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
-import { startWorker } from '../worker.ts';
-import type { Metrics } from './metrics.ts';
 import { type Context, openRuntime, type Runtime } from './runtime.ts';
 
 export interface ServeOptions {
@@ -39,70 +33,77 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   const { config, terminal } = context;
   const stopping = terminal.untilStopped();
   const log = createLogger(config.logLevel, await terminal.host.openLog());
-  const runtime = await openRuntime(context, {
+  const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
+  const opening = openRuntime(context, {
     role: 'serve',
     mayCreate: true,
-    progress: (message) => log.info(message),
-    notice: (message) => log.warn(message),
-    onConnectionError: (error) =>
-      log.warn(
-        { reason: error.message },
-        'a database connection broke; the service opens a new connection when it needs one',
-      ),
+    log,
+    onLaunch,
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
+  // The code is loaded while PostgreSQL starts, or after it, if it runs already.
+  const loading = Promise.race([launched, opening]).then(() => loadCode(options));
+  const [runtime, code] = await Promise.all([opening, loading]);
+  const service = await startService(config, runtime, log, options, code).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
   try {
-    await introduce(context, runtime, log, service.listening, options);
+    const demo =
+      config.databaseUrl === null ? await code.demo?.introduceDemo(runtime, service.listening.address) : null;
+    introduce(context, log, service.listening, options);
+    if (demo) {
+      terminal.print(demo);
+    }
     terminal.host.settle();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
-    const graceMs = stopGraceMs(context, options);
-    const longerMs = Math.max(0, graceMs - STOP_GRACE_SECONDS * 1_000);
+    const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
+    const graceSeconds = options.only === 'worker' ? 0 : (config.stopGrace ?? byDefault); // A worker gets no calls.
+    const longerMs = Math.max(0, graceSeconds - STOP_GRACE_SECONDS) * 1_000;
     setTimeout(() => terminal.host.exit(1), STOP_LIMIT_MS + longerMs).unref();
-    await service.stop(graceMs);
+    await service.stop(graceSeconds * 1_000);
     await runtime.close();
   }
   log.info('stopped');
 }
 
-async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  if (await runtime.rewrapKeys()) {
-    log.info(
-      'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
-    );
-  }
-  return await startService(config, runtime, log, options);
+async function loadCode({ only, demo }: ServeOptions) {
+  return {
+    app: await import('../app.ts'),
+    startWorker: only === 'api' ? null : (await import('../worker.ts')).startWorker,
+    demo: demo ? await import('./demo.ts') : null,
+  };
 }
 
-async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+async function startService(
+  config: Config,
+  runtime: Runtime,
+  log: Logger,
+  { only, demoSpeed: speed = 1 }: ServeOptions,
+  { app: { createApp, createHealthApp }, startWorker, demo }: Awaited<ReturnType<typeof loadCode>>,
+) {
   const { db, backgroundDb, databaseUrl, keyring } = runtime;
-  const metrics = await openMetrics(config, log);
+  await rewrapKeys(runtime, log);
   let isServing = true;
   const contact = new DatabaseContact(db);
   const health = { isServing: () => isServing, isReady: contact.isReady.bind(contact) };
-  const worker =
-    options.only === 'api'
-      ? null
-      : startWorker({
-          config,
-          db: backgroundDb,
-          databaseUrl,
-          keyring,
-          log,
-          contact,
-          sandbox: options.demo
-            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
-            : undefined,
-          ...(metrics ? { metrics: metrics.ofDeliveries() } : {}),
-        });
-  const budgets = await openBudgets(config, log, options);
+  const metrics = config.metricsPort === null ? null : (await import('./metrics.ts')).createMetrics(log, health);
+  const worker = startWorker?.({
+    config,
+    db: backgroundDb,
+    databaseUrl,
+    keyring,
+    log,
+    contact,
+    sandbox: demo ? { findTenant: () => demo.findDemoTenant(backgroundDb), speed } : undefined,
+    ...(metrics ? { metrics: metrics.ofDeliveries() } : {}),
+  });
+  // A worker gets no calls, so its part of each budget would be wasted.
+  const budgets = await openBudgets(only === 'worker' ? null : config.redisUrl, log);
   const stopping = new AbortController();
   const app =
-    options.only === 'worker'
+    only === 'worker'
       ? createHealthApp(config, log, health)
       : await createApp({
           config,
@@ -116,14 +117,14 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
-          ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),
+          ...(demo ? { isSandbox: async (tenantId) => (await demo.findDemoTenant(db))?.id === tenantId } : {}),
         });
-  if (metrics !== null) {
-    // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
-    healthRoutes(metrics.app, health);
-  }
-  metrics?.watchCounts(countsOf(app, db));
-  const closing = new AppClosing(app);
+  metrics?.watchCounts({
+    countRequests: () => app.door.waiting,
+    countCallers: () => countWaiting(db),
+    countStreams: () => app.eventStreams.size,
+  });
+  const closing = closingOf(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
     isServing = false;
@@ -136,11 +137,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await budgets.close();
   };
   try {
-    await app.ready();
-    if (metrics !== null) {
-      await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
-    }
-    listening = await listenOn(app, 'PORT', config.host, config.port);
+    listening = await openPorts(config, app, metrics?.app);
     return { listening, stop };
   } catch (error) {
     await stop(0);
@@ -148,41 +145,27 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-function countsOf({ door, eventStreams }: App, db: Database): PresentCounts {
-  return {
-    countRequests: () => door.waiting,
-    countCallers: () => countWaiting(db),
-    countStreams: () => eventStreams.size,
-  };
-}
-
-/** Returns for how many milliseconds a stopping process serves calls until its port closes. A worker gets no calls. */
-function stopGraceMs({ config: { stopGrace }, terminal }: Context, { only }: ServeOptions): number {
-  const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
-  return only === 'worker' ? 0 : (stopGrace ?? byDefault) * 1_000;
-}
-
-/** A worker gets no calls, so its part of each budget would be wasted. The libraries for Redis take long to load. */
-async function openBudgets(config: Config, log: Logger, options: ServeOptions): Promise<BudgetStore> {
-  if (config.redisUrl === null || options.only === 'worker') {
-    return createMemoryBudgets();
+async function rewrapKeys(runtime: Runtime, log: Logger): Promise<void> {
+  if (await runtime.rewrapKeys()) {
+    log.info(
+      'only MASTER_KEY unwraps the keys now; restart every process that has only the old master key, then remove MASTER_KEY_PREVIOUS',
+    );
   }
-  const { RedisBudgets } = await import('#platform/http/redis-budgets.ts');
-  return await RedisBudgets.open(config.redisUrl, log);
 }
 
-function createHealthApp(config: Config, log: Logger, health: Health): App {
-  const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
-  healthRoutes(app, health);
-  return app;
+/** The libraries for Redis take long to load. */
+async function openBudgets(redisUrl: string | null, log: Logger): Promise<BudgetStore> {
+  return redisUrl === null
+    ? createMemoryBudgets()
+    : await (await import('#platform/http/redis-budgets.ts')).RedisBudgets.open(redisUrl, log);
 }
 
-async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
-  if (metricsPort === null) {
-    return null;
+async function openPorts(config: Config, app: App, metrics: App | undefined): Promise<Listening> {
+  await app.ready();
+  if (metrics !== undefined) {
+    await listenOn(metrics, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
   }
-  const { createMetrics } = await import('./metrics.ts');
-  return createMetrics(log);
+  return await listenOn(app, 'PORT', config.host, config.port);
 }
 
 async function listenOn(app: App, variable: string, host: string, port: number): Promise<Listening> {
@@ -199,28 +182,17 @@ async function listenOn(app: App, variable: string, host: string, port: number):
   });
 }
 
-async function findDemoTenant(db: Database): Promise<Tenant | null> {
-  const demo = await import('./demo.ts');
-  return await demo.findDemoTenant(db);
-}
-
 /**
  * The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. By then the demo tenant is there:
  * who runs `demo` at once must not create it a second time.
  */
-async function introduce(
+function introduce(
   { config, terminal }: Context,
-  runtime: Runtime,
   log: Logger,
   { address, isLocal }: Listening,
-  options: ServeOptions,
-): Promise<void> {
-  let demo: string | null = null;
-  if (options.demo === true && config.databaseUrl === null) {
-    const { introduceDemo } = await import('./demo.ts');
-    demo = await introduceDemo(runtime, address);
-  }
-  const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
+  { only }: ServeOptions,
+) {
+  const where = `Roomservice listens on ${address}${only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
   if (terminal.host.columns !== undefined) {
     terminal.print(where);
   } else {
@@ -231,9 +203,6 @@ async function introduce(
       'other machines can reach this service, and it uses the embedded PostgreSQL; docs/operating/embedded-database.md says when the embedded PostgreSQL is enough, and how to move to a PostgreSQL of your own',
     );
   }
-  if (demo !== null) {
-    terminal.print(demo);
-  }
 }
 
 /** Time in milliseconds for which responses under way may continue after the port has closed. */
@@ -242,52 +211,40 @@ const ANSWER_GRACE_MS = 8_000;
 const SILENT_MS = 1_000;
 const POLL_MS = 100;
 
-/** Closes an app and its connections in such an order that clients see no error. */
-class AppClosing {
-  readonly #app: App;
+/** Returns how to close an app in such an order that clients see no error. Called before the app listens, to miss no connection. */
+function closingOf(app: App) {
   /** Open connections, with the time at which the app has accepted them. */
-  readonly #sockets = new Map<Socket, number>();
-
-  /** Begins to track the connections of the app. Must be called before the app listens, so that no connection is missed. */
-  constructor(app: App) {
-    this.#app = app;
-    app.server.on('connection', (socket: Socket) => {
-      this.#sockets.set(socket, performance.now());
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-  }
-
-  /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
-  leaveConnections(): void {
-    this.#app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  }
-
-  /**
-   * Responses under way may continue for 8 s. Then all connections are closed, because a client that does not read its response must not
-   * delay the stop.
-   */
-  async close(listening: Listening | null): Promise<void> {
-    await listening?.stop();
-    this.#app.eventStreams.stop();
-    this.#cutIdle();
-    const idle = setInterval(() => this.#cutIdle(), POLL_MS);
-    const all = setTimeout(() => this.#app.server.closeAllConnections(), ANSWER_GRACE_MS);
-    // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
-    await Promise.all(
-      [...this.#sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
-    );
-    await this.#app.close();
-    clearInterval(idle);
-    clearTimeout(all);
-  }
-
-  #cutIdle(): void {
-    this.#app.server.closeIdleConnections();
+  const sockets = new Map<Socket, number>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.set(socket, performance.now());
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const cutIdle = () => {
+    app.server.closeIdleConnections();
     // Node does not count a connection as idle on which the client has sent nothing.
-    for (const [socket, acceptedMs] of this.#sockets) {
+    for (const [socket, acceptedMs] of sockets) {
       if (socket.bytesRead === 0 && performance.now() - acceptedMs > SILENT_MS) {
         socket.destroy();
       }
     }
-  }
+  };
+  return {
+    /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
+    leaveConnections: () => {
+      app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    },
+    /** Responses under way may continue for 8 s, and not longer, because a client that does not read must not delay the stop. */
+    close: async (listening: Listening | null) => {
+      await listening?.stop();
+      app.eventStreams.stop();
+      cutIdle();
+      const idle = setInterval(cutIdle, POLL_MS);
+      const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
+      // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
+      await Promise.all([...sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+      await app.close();
+      clearInterval(idle);
+      clearTimeout(all);
+    },
+  };
 }

@@ -12,7 +12,7 @@ async function loadedByServe(): Promise<Set<string>> {
     import { registerHooks } from 'node:module';
     const urls = [];
     registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-    await import('./serve.ts');
+    await Promise.all([import('./serve.ts'), import('../app.ts'), import('../worker.ts')]);
     console.log(JSON.stringify({ urls, ofNode: process.moduleLoadList }));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: import.meta.dirname,
@@ -24,7 +24,7 @@ async function loadedByServe(): Promise<Set<string>> {
 }
 
 describe('import of the code of serve', () => {
-  it('importing the file serve.ts loads no packages for metrics, Redis or terminal output, and loads no undici', async () => {
+  it('a start of serve loads no packages for metrics, Redis or terminal output, and loads no undici', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'pg', 'http']) {
       assert.ok(loaded.has(name), `${name} is found among the loaded parts`);

@@ -1,5 +1,8 @@
 import { constants } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { DestinationStream } from 'pino';
+import { lowerPoolPriority } from '#platform/lib/pool-priority.ts';
 
 export interface Host {
   out(text: string): void;
@@ -63,11 +66,6 @@ export class Terminal {
     }
   }
 
-  /** Ends the command with exit code 0 at a signal. Used by `listen`, which holds no data that could be lost. */
-  exitOnSignal(): void {
-    this.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => this.host.exit(0));
-  }
-
   async untilStopped(): Promise<NodeJS.Signals> {
     // A process that was started with nohup must ignore SIGHUP, but a listener for SIGHUP would override this. With GNU nohup, stdin is not a
     // terminal. So the process listens for SIGHUP only if stdin is a terminal.
@@ -95,6 +93,43 @@ export class Terminal {
     }
     this.host.exit(128 + constants.signals[signal]);
   }
+}
+
+export function openTerminal(): Terminal {
+  // A command ends its work although nobody reads its output any more, for example in `roomservice --help | head -3`.
+  process.stdout.on('error', () => {});
+  return new Terminal({
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    openLog: async () => (await import('#platform/http/log.ts')).openLogOutput(),
+    isInteractive: process.stdin.isTTY,
+    showsProgress: process.stderr.isTTY,
+    columns: process.stdout.columns,
+    onSignal,
+    settle,
+    exit: (code) => process.exit(code),
+  });
+}
+
+const onSignal: Host['onSignal'] = (signals, listener) => {
+  for (const signal of signals) {
+    // Node ignores SIGPIPE, and reports a failed write.
+    if (signal === 'SIGPIPE') {
+      process.stdout.on('error', () => listener(signal));
+    } else {
+      process.on(signal, listener);
+    }
+  }
+};
+
+/** The reasons for each flag are in docs/decisions/0006-runtime.md. */
+function settle(): void {
+  for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
+    setFlagsFromString(flag);
+  }
+  // After the flag is set, only new contexts have the function `gc`.
+  runInNewContext('gc')({ type: 'major', flavor: 'last-resort' });
+  lowerPoolPriority();
 }
 
 /** Characters that control a terminal: control characters, line and paragraph separators, and those that change the direction of text. */

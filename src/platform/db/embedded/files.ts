@@ -1,7 +1,51 @@
-import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { lchown, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { exists } from '../../lib/new-file.ts';
-import type { Account } from './account.ts';
+import { ifAbsent, OperatorError } from '../failures.ts';
+
+/** System user under which PostgreSQL runs. It is needed only if this process is root, because PostgreSQL refuses to run as root. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** Returns the owner of an existing database, or else `postgres` or `nobody`. Undefined: this process is not root. */
+export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) {
+    return undefined;
+  }
+  const owner = clusterDir === undefined ? undefined : await stat(clusterDir).catch(ifAbsent);
+  return owner !== undefined && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : findUnprivilegedUser();
+}
+
+async function findUnprivilegedUser(): Promise<Account> {
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = users.find((user) => user[0] === name) ?? [];
+    if (uid !== undefined && gid !== undefined) {
+      // macOS gives the user nobody the id -2. The system calls need that id as an unsigned number.
+      return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+    }
+  }
+  throw new OperatorError(
+    'PostgreSQL refuses to run as root, and this system has no user "postgres" or "nobody". ' +
+      'Run the service as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** Returns true if the system user can enter a folder. Its mode is not enough, because mounts and access lists may also forbid it. */
+export function canEnter(account: Account, folder: string): Promise<boolean> {
+  return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
+}
+
+export function succeedsAs(account: Account, file: string, args: string[]): Promise<boolean> {
+  return promisify(execFile)(file, args, { cwd: '/', env: {}, ...account }).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Creates a folder completely or not at all, also if several processes do so. @param witness file that only a complete folder has */
 export async function createWhole(

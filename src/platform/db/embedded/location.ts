@@ -15,8 +15,8 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Account, canEnter, chooseAccount } from './account.ts';
-import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
+import { type Account, canEnter, chooseAccount } from './files.ts';
 
 export interface Location {
   dataDir: string;
@@ -46,7 +46,7 @@ export async function locate(path: string, log: (message: string) => void): Prom
   return { dataDir, clusterDir, socketDir: socketDirOf(clusterDir), account };
 }
 
-/** Finds the database of DATA_DIR and its socket. Changes nothing. @throws EmbeddedPostgresError if this process cannot use DATA_DIR */
+/** Finds the database of DATA_DIR and its socket. Changes nothing. @throws OperatorError if this process cannot use DATA_DIR */
 export async function findDatabase(path: string): Promise<Pick<Location, 'clusterDir' | 'socketDir'> | undefined> {
   const dataDir = await usable(path)
     .catch(ifAbsent)
@@ -63,8 +63,8 @@ async function usable(folder: string): Promise<string> {
   return await realpath(folder);
 }
 
-function cannotUse(dataDir: string, error: unknown): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
+function cannotUse(dataDir: string, error: unknown): OperatorError {
+  return new OperatorError(
     `DATA_DIR ${dataDir} cannot be used (${codeOf(error)}). It must be a folder that this process may write to.`,
     { cause: error },
   );
@@ -89,7 +89,7 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
   }
   const target = resolve(dataDir, await readlink(path));
   if ((await stat(dirname(target)).catch(ifAbsent)) === undefined) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The link ${path} points to the database in ${target}, but the folder ${dirname(target)} is missing. ` +
         'Restore that folder, or remove DATA_DIR to start with an empty database.',
     );
@@ -139,14 +139,14 @@ function socketDirOf(clusterDir: string): string {
   return isShort ? beside : join('/tmp', `roomservice-${shortHash(clusterDir)}`);
 }
 
-/** Makes the folder of the socket. @throws EmbeddedPostgresError if another user may enter it, and so pretend to be the database */
+/** Makes the folder of the socket. @throws OperatorError if another user may enter it, and so pretend to be the database */
 export async function prepareSocketDir({ socketDir, account }: Location): Promise<void> {
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
   const { uid, mode } = await lstat(socketDir);
   if (account !== undefined && uid === 0) {
     await chown(socketDir, account.uid, account.gid);
   } else if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o170077) !== constants.S_IFDIR) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `${socketDir} must be a folder that belongs to the user of PostgreSQL, and no other user may have rights to it. Remove it, and start the service again.`,
     );
   }

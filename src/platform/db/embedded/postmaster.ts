@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { codeOf, ifAbsent, OperatorError } from '../failures.ts';
 import { ENVIRONMENT } from './cluster.ts';
-import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import type { Location } from './location.ts';
 
 interface Postmaster {
@@ -99,7 +99,7 @@ async function readEnd(path: string, offset: number): Promise<string> {
   return written.trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
 }
 
-/** Stops PostgreSQL, after 10 s with the signal for an immediate stop. @throws EmbeddedPostgresError if it still runs after 16 s */
+/** Stops PostgreSQL, after 10 s with the signal for an immediate stop. @throws OperatorError if it still runs after 16 s */
 export async function stopPostmaster(clusterDir: string, pid: number): Promise<void> {
   for (const [signal, timeoutMs] of [
     ['SIGINT', FAST_STOP_MS],
@@ -112,7 +112,7 @@ export async function stopPostmaster(clusterDir: string, pid: number): Promise<v
       }
     }
   }
-  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) did not stop within 16 s. See ${logFile(clusterDir)}.`);
+  throw new OperatorError(`PostgreSQL (process ${pid}) did not stop within 16 s. See ${logFile(clusterDir)}.`);
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

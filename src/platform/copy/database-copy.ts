@@ -1,15 +1,48 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { type Database, readLayout, withDatabase } from '../db/database.ts';
-import { migrateToLatest, readMigrations } from '../db/migrate.ts';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { type Database, readLayout, types, withDatabase } from '../db/database.ts';
+import { compareMigrations, migrateToLatest, readMigrations, refuseEmpty } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
+import { localSettings, newClient } from '../db/session.ts';
+import type { DB } from '../db/types.ts';
 import { OperatorError } from '../errors.ts';
-import { type Contents, type TableShape, TRANSIENT_TABLES } from './contents.ts';
-import type { CopyTarget, Progress } from './copy.ts';
-import { type Digests, findDifference, RowDigest } from './digest.ts';
-import { beginCopy, connectForCopy, copyName, databaseOn, readRows } from './session.ts';
+import { hasPooler } from '../lib/postgres-url.ts';
+import { type Contents, readContents, type TableShape, TRANSIENT_TABLES } from './contents.ts';
+import { type CopySource, type CopyTarget, type Digests, findDifference, type Progress, RowDigest } from './copy.ts';
+
+export interface DatabaseSource extends CopySource {
+  /** Time just before the snapshot, so the snapshot has all that was committed until then. */
+  takenAt: Date;
+  /** Migrations of a newer version. A copy lacks the tables and columns that they have added. */
+  newer: string[];
+  close(): Promise<void>;
+}
+
+/** Opens a database for reading under one snapshot. @throws OperatorError if it has no tables of Roomservice, or is a cluster */
+export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
+  const client = await connectForCopy(url);
+  const db = databaseOn(client);
+  const close = () => client.end();
+  try {
+    if ((await readLayout(db)) === 'cluster') {
+      throw new OperatorError(
+        'The database is a cluster (Citus), and no snapshot covers all its nodes. Back up each node with the tools of PostgreSQL, for example pg_basebackup.',
+      );
+    }
+    await refuseEmpty(db, 'The database');
+    const takenAt = new Date();
+    await beginCopy(client, url, 'REPEATABLE READ READ ONLY');
+    const contents = await readContents(client, db);
+    const { newer } = await compareMigrations(db);
+    return { contents, takenAt, newer, read: (table) => readRows(client, table), close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
 
 /** Tables with rows from a migration, each with a condition that is true while such a row is unchanged. */
 const SEEDED_TABLES: Readonly<Record<string, string>> = { feed_era: 'era = 0' };
@@ -129,4 +162,53 @@ async function compare(client: pg.Client, tables: TableShape[], digests: Digests
         'The copy was rolled back, and the old data is unchanged. Run the command again.',
     );
   }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Opens a connection outside the pool, because a stream of COPY needs the connection for itself. */
+async function connectForCopy(url: string): Promise<pg.Client> {
+  const client = newClient(url, {
+    application_name: 'roomservice copy',
+    hasNoTimeLimit: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    // The client of pg never ends if the server has refused the TLS handshake. So this function does not wait for the end.
+    void client.end().catch(() => {});
+    throw error;
+  }
+  return client;
+}
+
+/** Begins a transaction that copies tables, without a time limit. The client must be connected to the URL. */
+async function beginCopy(client: pg.Client, url: string, mode: string): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+  if (hasPooler(url)) {
+    await client.query(localSettings({ hasNoTimeLimit: true }));
+  }
+}
+
+function copyName(client: pg.Client, { name, columns }: TableShape): string {
+  return `${client.escapeIdentifier(name)} (${columns.map((column) => client.escapeIdentifier(column)).join(', ')})`;
+}
+
+/** Streams the rows of a table. The client cannot run another statement until the stream has ended. */
+function readRows(client: pg.Client, table: TableShape): AsyncIterable<Buffer> {
+  return client.query(copyTo(`COPY ${copyName(client, table)} TO STDOUT`));
+}
+
+/** Returns a database on this connection and its open transaction. The caller must not destroy it, and not begin a transaction. */
+function databaseOn(client: pg.Client): Database {
+  // Kysely calls `release`, which this client does not have, and pg keeps its state in fields of the client.
+  const lent = { query: client.query.bind(client), release: () => {} };
+  return new Kysely<DB>({
+    dialect: new PostgresDialect({
+      pool: { options: {}, connect: () => Promise.resolve(lent as never), end: () => Promise.resolve() },
+    }),
+  });
 }
