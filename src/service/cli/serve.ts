@@ -148,11 +148,11 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-function countsOf({ door, eventStreams }: App, db: Database): PresentCounts {
+function countsOf({ door, liveChanges }: App, db: Database): PresentCounts {
   return {
     countRequests: () => door.waiting,
     countCallers: () => countWaiting(db),
-    countStreams: () => eventStreams.size,
+    countStreams: () => liveChanges.size,
   };
 }
 
@@ -268,7 +268,7 @@ class AppClosing {
    */
   async close(listening: Listening | null): Promise<void> {
     await listening?.stop();
-    this.#app.eventStreams.stop();
+    this.#app.liveChanges.stop();
     this.#cutIdle();
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => this.#app.server.closeAllConnections(), ANSWER_GRACE_MS);
