@@ -109,7 +109,7 @@ export function registerRoutes(app: App, parts: Parts): void {
 }
 
 function ownerRoutes(app: App, parts: Parts): void {
-  const { config, db, credentials, pmsCredentials, ownerCredentials, callBudgets: budgets, channels } = parts;
+  const { config, db, credentials, pmsCredentials, callBudgets: budgets, channels } = parts;
   const ownerGuard = parts.guards.owner;
   credentialRoutes(app, {
     credentials,
@@ -129,7 +129,7 @@ function ownerRoutes(app: App, parts: Parts): void {
   partnerRoutes(app, {
     db,
     credentials,
-    ownerCredentials,
+    keyring: parts.keyring,
     budgets,
     ownerGuard,
     shape: Credential,

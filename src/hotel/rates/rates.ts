@@ -2,7 +2,7 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound } from '#platform/errors.ts';
 import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { type DateText, nightsOf } from '#platform/lib/dates.ts';
@@ -75,10 +75,7 @@ export async function readRates(
   checkIn: DateText,
   checkOut: DateText,
 ): Promise<Rate[]> {
-  const plan = isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined;
-  if (plan === undefined) {
-    throw notFound('rate plan');
-  }
+  const plan = orNotFound(isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined, 'rate plan');
   const dates = nightsOf(checkIn, checkOut);
   const nights = dates.map((date) => ({ rate_plan_id: plan.id, date }));
   const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));

@@ -2,7 +2,7 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound } from '#platform/errors.ts';
 import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
@@ -29,6 +29,15 @@ export async function listProperties(
       property,
       roomTypes: roomTypes.filter((roomType) => roomType.is_active && roomType.property_id === property.id),
     }));
+}
+
+/** @throws ApiError 404 (code `error`) if no active property has this id */
+export async function findProperty(db: Database, tenantId: number, id: string) {
+  const properties = await listProperties(db, tenantId);
+  return orNotFound(
+    properties.find(({ property }) => property.id === id.toLowerCase()),
+    'property',
+  );
 }
 
 /**
@@ -95,10 +104,7 @@ export async function changeRoomType(
 ): Promise<ChangedRoomType> {
   const recordAudit = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
-    const stored = isUuid(id) ? await store.lockRoomType(tx, actor.tenantId, id) : undefined;
-    if (stored === undefined) {
-      throw notFound('room type');
-    }
+    const stored = orNotFound(isUuid(id) ? await store.lockRoomType(tx, actor.tenantId, id) : undefined, 'room type');
     const before = { physical_capacity: stored.physical_capacity };
     const after = { physical_capacity: change.physical_capacity ?? before.physical_capacity };
     if (after.physical_capacity !== before.physical_capacity) {

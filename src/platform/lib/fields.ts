@@ -20,8 +20,11 @@ export const textOrNull = (description: string) => orNull(Type.String(), descrip
 export const uuidOrNull = (description: string) => orNull(Type.String({ format: 'uuid' }), description);
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
 /** Text with at most this number of characters. */
-export const textUpTo = (maxLength: number, description: string, options: Type.TStringOptions = {}) =>
-  Type.String({ ...options, maxLength, description });
+export const textUpTo = (
+  maxLength: number,
+  description: string,
+  { example, ...options }: Type.TStringOptions & { example?: string } = {},
+) => Type.String({ ...options, maxLength, description, ...exampleOf(example) });
 /** Amount of money in a response. */
 export const price = (description: string) => Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description });
 export const oneOf = <T extends string>(values: readonly T[], description: string, example?: T) =>

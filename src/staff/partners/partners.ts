@@ -1,6 +1,7 @@
-import type { Audience, Credentials, OwnedCredential, OwnerCredentials } from '#access/credentials/credentials.ts';
+import type { Audience, Credentials, OwnedCredential } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
 import { firstIdAt, timeOf } from '#platform/lib/ids.ts';
 import type { CredentialBudget, CredentialDeliveries, CredentialHealth } from './schema.ts';
 import { countByHour, countDeliveries, type DeliveryCounts, type HourRow } from './store.ts';
@@ -16,7 +17,7 @@ export type CallBudgets = Record<Audience, Budget>;
 export interface Partners {
   db: Database;
   credentials: Credentials;
-  ownerCredentials: OwnerCredentials;
+  keyring: Keyring;
   budgets: CallBudgets;
 }
 
