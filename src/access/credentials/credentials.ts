@@ -16,12 +16,6 @@ export { Authentication, type Caller, callerGuard } from './authentication.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
 export { readWebhookSecrets, registerWebhook, removeWebhook, rotateSecret, webhookSecretLocation } from './changes.ts';
 
-interface Dependencies {
-  db: Database;
-  keyring: Keyring;
-  audience: Audience;
-}
-
 /** Returns the actor that the audit trail records for a change by this caller. */
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
@@ -34,7 +28,7 @@ export class Credentials {
   readonly #audience: Audience;
   readonly #keyMaker: KeyMaker;
 
-  constructor({ db, keyring, audience }: Dependencies) {
+  constructor({ db, keyring, audience }: { db: Database; keyring: Keyring; audience: Audience }) {
     this.#db = db;
     this.#keyring = keyring;
     this.#audience = audience;

@@ -34,11 +34,6 @@ export interface ChannelCall {
   signature: string;
 }
 
-interface Dependencies {
-  db: Database;
-  reservations: Reservations;
-}
-
 /**
  * Creates or changes a reservation of an OTA, even if no room is left. A call that was applied before, or that is older than the last
  * applied call for the reservation, changes nothing (decision 30).
@@ -46,7 +41,7 @@ interface Dependencies {
  * @throws ApiError 400 `invalid_request`
  */
 export async function receiveReservation(
-  { db, reservations }: Dependencies,
+  { db, reservations }: { db: Database; reservations: Reservations },
   call: ChannelCall,
   input: OtaReservation,
 ): Promise<{ reservation: PmsReservation; isNew: boolean }> {

@@ -3,7 +3,7 @@ import { announceChange, type Caches, type TenantCache } from '#platform/changes
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { orNotFound } from '#platform/errors.ts';
-import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
+import { describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
@@ -121,22 +121,11 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
   return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
-export interface AppliedProperties {
-  properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** Returns `property / room type`, even if the tenant document no longer lists the room type. */
-  nameOfRoomType: (id: string) => string;
-  changes: Change[];
-}
-
 /**
  * Creates and updates the properties and room types of a tenant. A property or room type that `documents` no longer lists becomes inactive.
  * It is never deleted.
  */
-export async function applyProperties(
-  tx: Tx,
-  tenantId: number,
-  documents: PropertyDocument[],
-): Promise<AppliedProperties> {
+export async function applyProperties(tx: Tx, tenantId: number, documents: PropertyDocument[]) {
   const storedProperties = await store.readProperties(tx, tenantId);
   const storedRoomTypes = await store.readRoomTypes(tx, tenantId);
   const applied = documents.map((document) => {
