@@ -206,6 +206,14 @@ export function notFound(what: string): ApiError {
   return new ApiError(404, 'error', `No such ${what}.`);
 }
 
+/** @throws ApiError 404 (code `error`) if the value is undefined or null */
+export function orNotFound<Value>(value: Value | undefined | null, what: string): Value {
+  if (value === undefined || value === null) {
+    throw notFound(what);
+  }
+  return value;
+}
+
 /** Error for a caller who is authenticated but not allowed to do the operation (contract §7). */
 export const PERMISSION_DENIED = {
   status: 403,

@@ -10,7 +10,6 @@ import { type Health, healthRoutes } from '#platform/http/health.ts';
 import { REQUEST } from '#platform/http/log.ts';
 import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
-import type { StreamBounds } from '#platform/http/event-streams.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer } from '#platform/mail/mail.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
@@ -19,6 +18,7 @@ import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChannelCall } from '#hotel/channels/channels.ts';
 import { createRefusalHook } from '#access/refusals/refusals.ts';
 import { LiveChanges } from '#staff/live-changes/live-changes.ts';
+import type { StreamBounds } from '#staff/live-changes/stream.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Wake } from '#webhooks/events/events.ts';
 import { createBusiness } from './business.ts';
@@ -60,7 +60,6 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     timeouts: { keepAliveMs: config.keepAliveSeconds * 1_000 },
-    streams: deps.streams,
     onAnswered(request, reply) {
       logAnswer(request, reply);
       deps.metrics?.answered(request, reply);
@@ -73,7 +72,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const changes = new RecentChanges(deps.backgroundDb, log, contact);
   const callers = createCallers(deps, changes);
   const noteUse = callers.sessions.noteUse.bind(callers.sessions);
-  const liveChanges = new LiveChanges({ db: deps.backgroundDb, changes, noteUse, log });
+  const liveChanges = new LiveChanges({ db: deps.backgroundDb, changes, noteUse, log, bounds: deps.streams });
   const mailer = config.mail === null ? null : createMailer(config.mail, log);
   const testCalls = new TestCalls({
     ...deps,

@@ -1,5 +1,5 @@
 /** Makes the business objects once, for the API, the background loops and the commands. */
-import { Credentials, OwnerCredentials } from '#access/credentials/credentials.ts';
+import { Credentials } from '#access/credentials/credentials.ts';
 import { Channels } from '#hotel/channels/channels.ts';
 import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
@@ -35,7 +35,6 @@ export function createBusiness({ db, keyring, caches, wake }: Platform) {
     transactionWithEvents,
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
-    ownerCredentials: new OwnerCredentials({ db, keyring }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
     orders: new Orders({ db, readListedMenu, refuseIfClosed, transactionWithEvents }),

@@ -109,7 +109,7 @@ export function registerRoutes(app: App, parts: Parts): void {
 }
 
 function ownerRoutes(app: App, parts: Parts): void {
-  const { db, credentials, pmsCredentials, channels } = parts;
+  const { config, db, credentials, pmsCredentials, callBudgets: budgets, channels } = parts;
   const ownerGuard = parts.guards.owner;
   credentialRoutes(app, {
     credentials,
@@ -126,8 +126,15 @@ function ownerRoutes(app: App, parts: Parts): void {
     noun: 'PmsCredential',
   });
   channelRoutes(app, { channels, ownerGuard });
-  const { webhookAllowPrivateNetwork: allowPrivateNetwork } = parts.config;
-  partnerRoutes(app, { ...parts, budgets: parts.callBudgets, ownerGuard, shape: Credential, allowPrivateNetwork });
+  partnerRoutes(app, {
+    db,
+    credentials,
+    keyring: parts.keyring,
+    budgets,
+    ownerGuard,
+    shape: Credential,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+  });
   reportRoutes(app, { db, ownerGuard });
 }
 

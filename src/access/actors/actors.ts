@@ -1,5 +1,6 @@
 /** The person or program that made a change, with its name. */
 import Type from 'typebox';
+import { oneOf, textOrNull, uuidOrNull } from '#platform/lib/fields.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
@@ -13,21 +14,17 @@ export interface ChangeActor {
 
 export const NamedActor = Type.Object(
   {
-    type: Type.Enum([...CHANGE_ACTOR_TYPES], {
-      type: 'string',
-      description:
-        '`person`: an owner or a member of the staff. `display`: a screen that is paired with the tenant. `partner`: a partner ' +
+    type: oneOf(
+      CHANGE_ACTOR_TYPES,
+      '`person`: an owner or a member of the staff. `display`: a screen that is paired with the tenant. `partner`: a partner ' +
         'or a PMS. `channel`: a channel that sends OTA reservations. `operator`: a person who ran a command of the service. ' +
         '`sandbox`: the simulated staff of the demo tenant.',
-    }),
-    id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-      description: 'The id of the person, display, credential or channel. Null for `operator` and `sandbox`.',
-    }),
-    name: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The name of the person, or the e-mail address of a person without a name. For a display or a credential, the label. For a ' +
+    ),
+    id: uuidOrNull('The id of the person, display, credential or channel. Null for `operator` and `sandbox`.'),
+    name: textOrNull(
+      'The name of the person, or the e-mail address of a person without a name. For a display or a credential, the label. For a ' +
         'channel, the source. Null if the name is unknown.',
-    }),
+    ),
   },
   { description: 'The person or program that made the change.' },
 );

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { oneOf, text, textOrNull, time, uuid, uuidOrNull } from '#platform/lib/fields.ts';
 
 const ACTOR_TYPES = ['user', 'display', 'credential', 'operator', 'anonymous'] as const;
 
@@ -46,43 +47,36 @@ const LISTED_ACTIONS = AUDIT_ACTIONS.map((action) => `\`${action}\``);
 
 export const AuditEntry = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the entry.' }),
-    at: Type.String({ format: 'date-time', description: 'The time of the action.' }),
+    id: uuid('The id of the entry.'),
+    at: time('The time of the action.'),
     actor: Type.Object(
       {
-        type: Type.Enum([...ACTOR_TYPES], {
-          type: 'string',
-          description:
-            '`user`: a user who signed in. `display`: a screen that is paired with the tenant. `credential`: a partner or a PMS. ' +
+        type: oneOf(
+          ACTOR_TYPES,
+          '`user`: a user who signed in. `display`: a screen that is paired with the tenant. `credential`: a partner or a PMS. ' +
             '`operator`: a person who ran a command of the service. `anonymous`: a person whose sign-in failed.',
-        }),
-        id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-          description: 'The id of the user, display or credential. Null for `operator` and `anonymous`.',
-        }),
-        name: Type.Union([Type.String(), Type.Null()], {
-          description:
-            'The present name of the user, or the e-mail address of a user without a name. For a display or a ' +
+        ),
+        id: uuidOrNull('The id of the user, display or credential. Null for `operator` and `anonymous`.'),
+        name: textOrNull(
+          'The present name of the user, or the e-mail address of a user without a name. For a display or a ' +
             'credential, the present label. Null for `operator` and `anonymous`.',
-        }),
+        ),
       },
       { description: 'The user, display, partner, PMS or operator that acted.' },
     ),
-    action: Type.String({
-      description:
-        `The kind of action: ${LISTED_ACTIONS.slice(0, -1).join(', ')} or ${LISTED_ACTIONS.at(-1)}. ` +
+    action: text(
+      `The kind of action: ${LISTED_ACTIONS.slice(0, -1).join(', ')} or ${LISTED_ACTIONS.at(-1)}. ` +
         '`tenant.applied` reports all other changes by a tenant document. New kinds may be added.',
-    }),
-    subject: Type.String({
-      description:
-        'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
+    ),
+    subject: text(
+      'The id of the credential, channel, rate plan, room type, reservation, user or display that the action changed or ' +
         'concerned, the `sku` of a dish, or the number of the tenant.',
-    }),
-    subject_label: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The present name of the subject: the name or the e-mail address of a user, the label of a credential or a display, the ' +
+    ),
+    subject_label: textOrNull(
+      'The present name of the subject: the name or the e-mail address of a user, the label of a credential or a display, the ' +
         'source of a channel, the name of a room type, the names of the room type and the rate plan, the name of the guest, the ' +
         'name of a dish, or the name of the tenant. Null if the subject is unknown.',
-    }),
+    ),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'Further facts about the action. The fields depend on the kind of action. They never contain a secret.',

@@ -24,7 +24,8 @@ interface Dependencies {
 
 interface Target {
   id: string;
-  audience: Audience | 'any';
+  /** Undefined: any. */
+  audience?: Audience;
 }
 
 interface OpenCredential {
@@ -49,7 +50,7 @@ export async function changeCredential<T>(
   const writeDown = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
     const row = isUuid(id) ? await lockCredential(tx, tenantId, id) : undefined;
-    if (row === undefined || (audience !== 'any' && row.audience !== audience)) {
+    if (row === undefined || (audience !== undefined && row.audience !== audience)) {
       throw notFound('credential');
     }
     return await change({
@@ -95,7 +96,7 @@ export async function rotateSecret(
   actor: Actor,
   target: Target,
   overlapMinutes: number,
-): Promise<{ secret: CredentialSecret; previousEndsAt: Date }> {
+): Promise<CredentialSecret & { previous_secret_ends_at: string }> {
   const secret = newSecret();
   const rotated = await changeCredential(db, actor, target, async ({ tx, row, update, note }) => {
     refuseRevoked(row);
@@ -122,7 +123,7 @@ export async function rotateSecret(
   const { id, label, api_key } = rotated;
   // The type of the column allows null, but this rotation has set the time.
   const previousEndsAt = rotated.previous_secret_ends_at as Date;
-  return { secret: { id, label, api_key, api_secret: secret }, previousEndsAt };
+  return { id, label, api_key, api_secret: secret, previous_secret_ends_at: previousEndsAt.toISOString() };
 }
 
 /**
@@ -183,8 +184,8 @@ function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: st
  * Removes the webhook URL and the webhook secret of a credential. Later events then cause no delivery, and the service does not send the
  * deliveries that wait.
  */
-export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<CredentialRow> {
-  return await changeCredential(db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
+export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<Credential> {
+  const changed = await changeCredential(db, actor, { id }, async ({ row, update, note }) => {
     refuseWithoutWebhooks(row);
     if (row.webhook_url === '') {
       return row;
@@ -192,6 +193,7 @@ export async function removeWebhook(db: Database, actor: Actor, id: string): Pro
     await note('webhook.removed', { webhook_url: row.webhook_url });
     return await update({ webhook_url: '', webhook_secret: null });
   });
+  return credentialShape(changed);
 }
 
 function refuseWithoutWebhooks(row: CredentialRow): void {

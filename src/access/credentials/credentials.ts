@@ -3,32 +3,19 @@ import { type Actor, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { AUDIENCES, type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 import type { Caller } from './authentication.ts';
-import {
-  auditDetails,
-  changeCredential,
-  credentialShape,
-  registerWebhook,
-  removeWebhook,
-  rotateSecret,
-} from './changes.ts';
+import { auditDetails, changeCredential, credentialShape, registerWebhook, rotateSecret } from './changes.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
 import * as store from './store.ts';
 
 export { type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
-export { readWebhookSecrets, webhookSecretLocation } from './changes.ts';
-
-interface Dependencies {
-  db: Database;
-  keyring: Keyring;
-  audience: Audience;
-}
+export { readWebhookSecrets, registerWebhook, removeWebhook, rotateSecret, webhookSecretLocation } from './changes.ts';
 
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
@@ -40,7 +27,7 @@ export class Credentials {
   readonly #audience: Audience;
   readonly #keyMaker: KeyMaker;
 
-  constructor({ db, keyring, audience }: Dependencies) {
+  constructor({ db, keyring, audience }: { db: Database; keyring: Keyring; audience: Audience }) {
     this.#db = db;
     this.#keyring = keyring;
     this.#audience = audience;
@@ -95,7 +82,13 @@ export class Credentials {
   /** Resolves only when no process of the service accepts an old secret any more (rule 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyring: this.#keyring };
-    return (await rotateSecret(deps, actor, { id, audience: this.#audience }, 0)).secret;
+    const { previous_secret_ends_at: _, ...secret } = await rotateSecret(
+      deps,
+      actor,
+      { id, audience: this.#audience },
+      0,
+    );
+    return secret;
   }
 
   async registerWebhook(caller: Caller, url: string): Promise<string> {
@@ -109,53 +102,26 @@ export interface OwnedCredential {
   credential: Credential;
 }
 
-export class OwnerCredentials {
-  readonly #db: Database;
-  readonly #keyring: Keyring;
+/** Returns a credential of any API. @throws ApiError 404 (code `error`) for an unknown id */
+export async function readCredential(db: Database, tenantId: number, id: string): Promise<OwnedCredential> {
+  return owned(orNotFound(isUuid(id) ? await store.readCredential(db, tenantId, id) : undefined, 'credential'));
+}
 
-  constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
-    this.#db = db;
-    this.#keyring = keyring;
-  }
-
-  async read(tenantId: number, id: string): Promise<OwnedCredential> {
-    const row = isUuid(id) ? await store.readCredential(this.#db, tenantId, id) : undefined;
-    if (row === undefined) {
-      throw notFound('credential');
+/** Gives a credential of any API another label. The credential may be revoked. */
+export async function renameCredential(
+  db: Database,
+  actor: Actor,
+  id: string,
+  label: string,
+): Promise<OwnedCredential> {
+  return await changeCredential(db, actor, { id }, async ({ row, update, note }) => {
+    if (row.label === label) {
+      return owned(row);
     }
-    return owned(row);
-  }
-
-  async rename(actor: Actor, id: string, label: string): Promise<OwnedCredential> {
-    return await changeCredential(this.#db, actor, { id, audience: 'any' }, async ({ row, update, note }) => {
-      if (row.label === label) {
-        return owned(row);
-      }
-      const details = { audience: row.audience, before: { label: row.label }, after: { label } };
-      await note('credential.changed', details);
-      return owned(await update({ label }));
-    });
-  }
-
-  async registerWebhook(actor: Actor, id: string, url: string): Promise<string> {
-    return await registerWebhook({ db: this.#db, keyring: this.#keyring }, actor, { id, audience: 'any' }, url);
-  }
-
-  /** Removes the webhook URL of a credential. The waiting deliveries stay, but no process sends them any more. */
-  async removeWebhook(actor: Actor, id: string): Promise<Credential> {
-    return credentialShape(await removeWebhook(this.#db, actor, id));
-  }
-
-  /** The replaced secret works for `overlapMinutes` more minutes (rule 41). */
-  async rotate(
-    actor: Actor,
-    id: string,
-    overlapMinutes: number,
-  ): Promise<CredentialSecret & { previous_secret_ends_at: string }> {
-    const deps = { db: this.#db, keyring: this.#keyring };
-    const { secret, previousEndsAt } = await rotateSecret(deps, actor, { id, audience: 'any' }, overlapMinutes);
-    return { ...secret, previous_secret_ends_at: previousEndsAt.toISOString() };
-  }
+    const details = { audience: row.audience, before: { label: row.label }, after: { label } };
+    await note('credential.changed', details);
+    return owned(await update({ label }));
+  });
 }
 
 function owned(row: store.CredentialRow): OwnedCredential {

@@ -1,9 +1,8 @@
 import Type from 'typebox';
+import { boolean, text, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
-const NullableTime = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-
+/** Example of a credential in the OpenAPI documents: one that the demo tenant has issued to a delivery platform. */
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',
@@ -23,15 +22,12 @@ function readOnly<Fields extends Type.TProperties>(fields: Fields): Fields {
 
 export const Credential = Type.Object(
   readOnly({
-    id: Type.String({ format: 'uuid', description: 'The id of the credential. Revoking and rotating need it.' }),
-    label: Type.String({
-      description: 'The name that the owner gave to the credential. Empty if the owner gave no name.',
-    }),
-    api_key: Type.String({
-      description:
-        'The API key, shortened to its first 8 characters, `…` and its last 4 characters. The responses that issue or ' +
+    id: uuid('The id of the credential. Revoking and rotating need it.'),
+    label: text('The name that the owner gave to the credential. Empty if the owner gave no name.'),
+    api_key: text(
+      'The API key, shortened to its first 8 characters, `…` and its last 4 characters. The responses that issue or ' +
         'rotate the credential show the whole key. The key stays the same when the secret is rotated.',
-    }),
+    ),
     webhook_url: Type.String({
       [DOCUMENTED]: {
         anyOf: [
@@ -41,12 +37,12 @@ export const Credential = Type.Object(
       },
       description: 'The URL that the partner registered to receive events. Empty if the partner registered no URL.',
     }),
-    is_active: Type.Boolean({ description: 'False if the credential is revoked. A revoked credential stays revoked.' }),
-    created_at: NullableTime('The time when the credential was created.'),
-    last_used_at: NullableTime(
+    is_active: boolean('False if the credential is revoked. A revoked credential stays revoked.'),
+    created_at: timeOrNull('The time when the credential was created.'),
+    last_used_at: timeOrNull(
       'The time of the last call with the credential, up to a minute late. Null before the first call.',
     ),
-    last_rotated_at: NullableTime('The time when the secret was last replaced. Null if it was never replaced.'),
+    last_rotated_at: timeOrNull('The time when the secret was last replaced. Null if it was never replaced.'),
   }),
   {
     title: 'IntegrationCredential',
@@ -100,10 +96,10 @@ export const PmsCredentialCreate = Type.Object(
 );
 
 const SECRET_FIELDS = {
-  id: Type.String({ format: 'uuid', description: 'The id of the credential.' }),
-  label: Type.String({ description: 'The label of the credential.' }),
-  api_key: Type.String({ description: 'The whole API key, which identifies the credential. Lists show it shortened.' }),
-  api_secret: Type.String({ description: 'The API secret. Only this response shows it.' }),
+  id: uuid('The id of the credential.'),
+  label: text('The label of the credential.'),
+  api_key: text('The whole API key, which identifies the credential. Lists show it shortened.'),
+  api_secret: text('The API secret. Only this response shows it.'),
 };
 
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
@@ -135,7 +131,7 @@ export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
 
 const pathOf = (example: string) =>
   Type.Object({
-    id: Type.String({ description: 'The id of the credential, from the list of credentials.', examples: [example] }),
+    id: text('The id of the credential, from the list of credentials.', example),
   });
 export const CredentialPath = pathOf('01a19b98-4e38-7e26-9b6f-564601a1fe8d');
 export const PmsCredentialPath = pathOf('01a19ba3-06dd-70cc-97b6-3f6768cc519b');

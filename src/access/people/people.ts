@@ -1,7 +1,7 @@
 /** People of a tenant: owners invite, change and disable them. Links for one use let people set a password. */
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound } from '#platform/errors.ts';
+import { apiError, orNotFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import {
   actorOf,
@@ -66,10 +66,10 @@ export class People {
     return await inTransaction(this.#db, async (tx) => {
       // The transaction locks all owners. Otherwise two changes at the same time could each disable one of the last two owners.
       const people = isUuid(id) ? await lockOwnersAndPerson(tx, actor.tenantId, id) : [];
-      const person = people.find((each) => each.id === id.toLowerCase());
-      if (person === undefined) {
-        throw notFound('person');
-      }
+      const person = orNotFound(
+        people.find((each) => each.id === id.toLowerCase()),
+        'person',
+      );
       const changes = differing(person, columnsOf(person, wanted));
       const changed = { ...person, ...changes };
       refuseWithoutOwner(people, changed);
@@ -88,10 +88,7 @@ export class People {
     const actor = actorOf(owner);
     const password_hash = unusableHash();
     return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
-      const person = isUuid(id) ? await lockUser(tx, actor.tenantId, id) : undefined;
-      if (person === undefined) {
-        throw notFound('person');
-      }
+      const person = orNotFound(isUuid(id) ? await lockUser(tx, actor.tenantId, id) : undefined, 'person');
       if (!person.is_active) {
         throw apiError(
           'invalid_status_transition',

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { boolean, text, textOrNull, textUpTo, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { Areas, NewPassword, PersonName, Role } from '../tenants/tenants.ts';
 
@@ -18,21 +19,19 @@ const EXPIRES_AT = '2026-11-23T18:12:40.120Z';
 
 export const Person = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the person.' }),
-    name: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the person, as other people of the tenant see it. Null if the person has no name.',
-    }),
-    email: Type.String({ description: 'The e-mail address that the person signs in with, in lower case.' }),
+    id: uuid('The id of the person.'),
+    name: textOrNull('The name of the person, as other people of the tenant see it. Null if the person has no name.'),
+    email: text('The e-mail address that the person signs in with, in lower case.'),
     role: Role,
     areas: Areas,
-    is_active: Type.Boolean({ description: 'False if the account is disabled. The person then cannot sign in.' }),
-    is_invited: Type.Boolean({
-      description: 'True if the person has not accepted the invitation yet. Until then, the person cannot sign in.',
-    }),
-    created_at: Type.String({ format: 'date-time', description: 'The time at which the person was added.' }),
-    last_seen_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'The time of the last call of the person, up to a minute late. Null if there was no call.',
-    }),
+    is_active: boolean('False if the account is disabled. The person then cannot sign in.'),
+    is_invited: boolean(
+      'True if the person has not accepted the invitation yet. Until then, the person cannot sign in.',
+    ),
+    created_at: time('The time at which the person was added.'),
+    last_seen_at: timeOrNull(
+      'The time of the last call of the person, up to a minute late. Null if there was no call.',
+    ),
   },
   { title: 'Person', description: 'An owner or a member of the staff.', examples: [EXAMPLE] },
 );
@@ -72,9 +71,7 @@ export const PersonChange = Type.Object(
       description: 'The parts of the staff API that the person may use. An owner may always use all parts.',
     }),
     is_active: Type.Optional(
-      Type.Boolean({
-        description: 'False disables the account. This ends all sessions, tokens and links of the person.',
-      }),
+      boolean('False disables the account. This ends all sessions, tokens and links of the person.'),
     ),
   },
   {
@@ -85,14 +82,12 @@ export const PersonChange = Type.Object(
 );
 export type PersonChange = Type.Static<typeof PersonChange>;
 
-const ExpiresAt = Type.String({ format: 'date-time', description: 'The time at which the link ends: after 3 days.' });
+const ExpiresAt = time('The time at which the link ends: after 3 days.');
 
 export const Invitation = Type.Object(
   {
     person: Person,
-    invite_url: Type.String({
-      description: 'The link with which the person chooses a password. It works once. No other response shows it.',
-    }),
+    invite_url: text('The link with which the person chooses a password. It works once. No other response shows it.'),
     expires_at: ExpiresAt,
   },
   {
@@ -112,11 +107,10 @@ export type Invitation = Type.Static<typeof Invitation>;
 export const PasswordReset = Type.Object(
   {
     person: Person,
-    reset_url: Type.String({
-      description:
-        'The link with which the person chooses a new password. It works once. No other response shows it. If the person is still invited, ' +
+    reset_url: text(
+      'The link with which the person chooses a new password. It works once. No other response shows it. If the person is still invited, ' +
         'the link is a new invitation.',
-    }),
+    ),
     expires_at: ExpiresAt,
   },
   {
@@ -134,16 +128,12 @@ export const PasswordReset = Type.Object(
 export type PasswordReset = Type.Static<typeof PasswordReset>;
 
 export const PersonPath = Type.Object({
-  id: Type.String({ description: 'The id of the person.', examples: [EXAMPLE.id] }),
+  id: text('The id of the person.', EXAMPLE.id),
 });
 
 export const LinkPassword = Type.Object(
   {
-    token: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'The token of the link: the text after `#invite=` or `#reset=`.',
-    }),
+    token: textUpTo(200, 'The token of the link: the text after `#invite=` or `#reset=`.', { minLength: 1 }),
     new_password: NewPassword,
   },
   {

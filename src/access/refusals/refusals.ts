@@ -1,6 +1,6 @@
 /** The last calls of each credential that were refused although their secret was right. */
 import type { Database } from '#platform/db/database.ts';
-import { type ApiError, notFound } from '#platform/errors.ts';
+import { type ApiError, orNotFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { Caller } from '../credentials/credentials.ts';
@@ -102,10 +102,10 @@ function storable(message: string): string {
 }
 
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
-  const rows = isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null;
-  if (rows === null) {
-    throw notFound('credential');
-  }
+  const rows = orNotFound(
+    isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null,
+    'credential',
+  );
   return rows.map(shape);
 }
 

@@ -1,20 +1,18 @@
 import Type from 'typebox';
+import { integer, text, time, uuid } from '#platform/lib/fields.ts';
 
 export const RefusedCall = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the refused call.' }),
-    at: Type.String({ format: 'date-time', description: 'The time of the refusal.' }),
-    method: Type.String({ description: 'The HTTP method of the call.' }),
-    path: Type.String({
-      description: 'The path of the operation, with the names of its parameters in place of their values.',
-    }),
-    status: Type.Integer({ description: 'The HTTP status of the response, from 400 to 499.' }),
-    code: Type.String({ description: 'The `code` of the response.' }),
-    message: Type.String({
-      description:
-        'The `message` of the response. It is cut after 500 characters. If it contained a secret, the secret is left out.',
-    }),
-    request_id: Type.String({ description: 'The `X-Request-Id` of the response. The log has the same id.' }),
+    id: uuid('The id of the refused call.'),
+    at: time('The time of the refusal.'),
+    method: text('The HTTP method of the call.'),
+    path: text('The path of the operation, with the names of its parameters in place of their values.'),
+    status: integer('The HTTP status of the response, from 400 to 499.'),
+    code: text('The `code` of the response.'),
+    message: text(
+      'The `message` of the response. It is cut after 500 characters. If it contained a secret, the secret is left out.',
+    ),
+    request_id: text('The `X-Request-Id` of the response. The log has the same id.'),
   },
   {
     title: 'RefusedCall',

@@ -8,12 +8,7 @@ import { RefusedCall } from './schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
-interface Dependencies {
-  db: Database;
-  staffGuard: Guard;
-}
-
-export function refusalStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function refusalStaffRoutes(app: App, { db, staffGuard }: { db: Database; staffGuard: Guard }): void {
   app.get(
     '/v1/staff/credentials/:id/refusals/',
     {

@@ -1,14 +1,13 @@
 import Type from 'typebox';
+import { text, textUpTo, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { Areas } from '../tenants/tenants.ts';
 
 const ID = '01a1fa30-5c18-7a40-9c0e-6d1f2b3a4c5d';
 const EXAMPLE = { id: ID, label: 'Kitchen, left of the pass', areas: ['orders' as const] };
 
-const Id = Type.String({ format: 'uuid', description: 'The id of the display.' });
-const Label = Type.String({
+const Id = uuid('The id of the display.');
+const Label = textUpTo(100, 'The label of the display. Lists of changes show it as the name of the display.', {
   minLength: 1,
-  maxLength: 100,
-  description: 'The label of the display. Lists of changes show it as the name of the display.',
 });
 
 export const Display = Type.Object(
@@ -16,11 +15,10 @@ export const Display = Type.Object(
     id: Id,
     label: Label,
     areas: Areas,
-    created_at: Type.String({ format: 'date-time', description: 'The time at which the owner added the display.' }),
-    last_used_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description:
-        'The time of the last call of the display, up to a minute late. Null if the display was not paired yet.',
-    }),
+    created_at: time('The time at which the owner added the display.'),
+    last_used_at: timeOrNull(
+      'The time of the last call of the display, up to a minute late. Null if the display was not paired yet.',
+    ),
   },
   {
     title: 'Display',
@@ -45,11 +43,8 @@ export const CreatedDisplay = Type.Object(
     id: Id,
     label: Label,
     areas: Areas,
-    pairing_code: Type.String({ description: 'Eight letters to type on the display. No other response shows them.' }),
-    expires_at: Type.String({
-      format: 'date-time',
-      description: 'The time at which the pairing code ends: after 10 minutes.',
-    }),
+    pairing_code: text('Eight letters to type on the display. No other response shows them.'),
+    expires_at: time('The time at which the pairing code ends: after 10 minutes.'),
   },
   {
     title: 'CreatedDisplay',
@@ -60,15 +55,13 @@ export const CreatedDisplay = Type.Object(
 export type CreatedDisplay = Type.Static<typeof CreatedDisplay>;
 
 export const DisplayPath = Type.Object({
-  id: Type.String({ description: 'The id of the display.', examples: [ID] }),
+  id: text('The id of the display.', ID),
 });
 
 export const DisplayPairing = Type.Object(
   {
-    pairing_code: Type.String({
+    pairing_code: textUpTo(40, 'The pairing code. Lower case, spaces and hyphens make no difference.', {
       minLength: 1,
-      maxLength: 40,
-      description: 'The pairing code. Lower case, spaces and hyphens make no difference.',
     }),
   },
   { title: 'DisplayPairing', description: 'The code of the display.', examples: [{ pairing_code: 'KXWTBRMD' }] },

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound, UnavailableError } from '#platform/errors.ts';
+import { orNotFound, UnavailableError } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
 import { actorOf, type Area, orderedAreas, type Staff, notSignedIn } from '../tenants/tenants.ts';
@@ -53,10 +53,7 @@ export class Displays {
     const tenantId = owner.tenant.id;
     const writeDown = prepareAudit(actorOf(owner));
     return await inTransaction(this.#db, async (tx) => {
-      const display = isUuid(id) ? await store.lockDisplay(tx, tenantId, id) : undefined;
-      if (display === undefined) {
-        throw notFound('display');
-      }
+      const display = orNotFound(isUuid(id) ? await store.lockDisplay(tx, tenantId, id) : undefined, 'display');
       if (display.removed_at === null) {
         await store.removeDisplay(tx, tenantId, display.id);
         await writeDown(tx, { action: 'display.removed', subject: display.id, details: { label: display.label } });
@@ -68,8 +65,8 @@ export class Displays {
   async pair(code: string, address: string): Promise<{ tenantId: number; displayId: string }> {
     const hash = this.#hashOf(code.replace(/[\s-]/g, '').toUpperCase());
     return await inTransaction(this.#db, async (tx) => {
-      const found = await store.takeCode(tx, hash);
-      const display = found && (await store.lockDisplay(tx, found.tenant_id, found.display_id));
+      const taken = await store.takeCode(tx, hash);
+      const display = taken && (await store.lockDisplay(tx, taken.tenant_id, taken.display_id));
       if (display === undefined || display.removed_at !== null) {
         throw notSignedIn('The pairing code is unknown, was used or has expired. Ask for a new code.');
       }

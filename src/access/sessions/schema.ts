@@ -1,39 +1,32 @@
 import Type from 'typebox';
+import { boolean, integer, oneOf, orNull, text, textOrNull, time, uuid, uuidOrNull } from '#platform/lib/fields.ts';
 import { matching } from '#platform/lib/patterns.ts';
 import { Areas, FeatureName, NewPassword, Password, PersonName, Role, SignInEmail } from '../tenants/tenants.ts';
 
-const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-const Id = Type.String({ format: 'uuid' });
-
 const MePerson = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'The id of the person.' }),
-  name: Nullable(
-    Type.String(),
-    'The name of the person, as other people of the tenant see it. Null if the person has no name.',
-  ),
-  email: Type.String({ description: 'The e-mail address that the person signs in with.' }),
+  id: uuid('The id of the person.'),
+  name: textOrNull('The name of the person, as other people of the tenant see it. Null if the person has no name.'),
+  email: text('The e-mail address that the person signs in with.'),
   role: Role,
   areas: Areas,
-  language: Nullable(
-    Type.String(),
+  language: textOrNull(
     'The language that the person has chosen, as a BCP 47 tag. Null if the person has chosen no language.',
   ),
 });
 
 const MeDisplay = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'The id of the display.' }),
-  label: Type.String({ description: 'The label that the owner gave to the display.' }),
+  id: uuid('The id of the display.'),
+  label: text('The label that the owner gave to the display.'),
   areas: Areas,
 });
 
 const MeTenant = Type.Object(
   {
-    id: Type.Integer({ description: 'The number of the tenant.' }),
-    slug: Type.String({ description: 'The short name of the tenant.' }),
-    name: Type.String({ description: 'The display name of the tenant.' }),
-    currency: Type.String({ description: 'The currency of every amount, as three letters of ISO 4217.' }),
-    timezone: Type.String({ description: 'The IANA name of the time zone.' }),
+    id: integer('The number of the tenant.'),
+    slug: text('The short name of the tenant.'),
+    name: text('The display name of the tenant.'),
+    currency: text('The currency of every amount, as three letters of ISO 4217.'),
+    timezone: text('The IANA name of the time zone.'),
     features: Type.Array(FeatureName, { description: 'The features of the tenant.' }),
   },
   { description: 'The tenant of the caller. Every call acts for this tenant.' },
@@ -41,30 +34,24 @@ const MeTenant = Type.Object(
 
 const MeSession = Type.Object(
   {
-    id: Nullable(Id, 'The id of the session. Null for a token.'),
-    kind: Type.Enum(['person', 'display', 'token'], {
-      type: 'string',
-      description:
-        '`person` or `display`: the call came with a session cookie. `token`: the call came with a bearer token.',
-    }),
-    expires_at: Type.String({
-      format: 'date-time',
-      description: 'The end of the session if it is not used again after this call, or the end of the token.',
-    }),
+    id: uuidOrNull('The id of the session. Null for a token.'),
+    kind: oneOf(
+      ['person', 'display', 'token'],
+      '`person` or `display`: the call came with a session cookie. `token`: the call came with a bearer token.',
+    ),
+    expires_at: time('The end of the session if it is not used again after this call, or the end of the token.'),
   },
   { description: 'The session or the token of this call.' },
 );
 
 const MeService = Type.Object(
   {
-    now: Type.String({ format: 'date-time', description: 'The time of this call by the clock of the database.' }),
-    version: Type.String({ description: 'The version of the service.' }),
-    sandbox: Type.Boolean({
-      description: 'True for the demo tenant, whose orders and reservations a simulated staff also changes.',
-    }),
-    event_retention_days: Type.Integer({ description: 'The number of days for which events are kept.' }),
-    rate_limit_per_minute: Type.Integer({ description: 'The number of calls that each partner may make in a minute.' }),
-    webhook_header_brand: Type.String({ description: 'The brand in the header names of webhook deliveries.' }),
+    now: time('The time of this call by the clock of the database.'),
+    version: text('The version of the service.'),
+    sandbox: boolean('True for the demo tenant, whose orders and reservations a simulated staff also changes.'),
+    event_retention_days: integer('The number of days for which events are kept.'),
+    rate_limit_per_minute: integer('The number of calls that each partner may make in a minute.'),
+    webhook_header_brand: text('The brand in the header names of webhook deliveries.'),
   },
   { description: 'Facts about the service.' },
 );
@@ -80,8 +67,8 @@ const PERSON_EXAMPLE = {
 
 export const Me = Type.Object(
   {
-    person: Nullable(MePerson, 'The person who calls. Null for a display.'),
-    display: Nullable(MeDisplay, 'The display that calls. Null for a person.'),
+    person: orNull(MePerson, 'The person who calls. Null for a display.'),
+    display: orNull(MeDisplay, 'The display that calls. Null for a person.'),
     tenant: MeTenant,
     session: MeSession,
     service: MeService,
@@ -164,15 +151,15 @@ export const PasswordChange = Type.Object(
 
 export const Session = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the session. The call that ends the session needs it.' }),
-    person_id: Nullable(Id, 'The id of the person. Null for a display.'),
-    display_id: Nullable(Id, 'The id of the display. Null for a person.'),
-    kind: Type.Enum(['person', 'display'], { type: 'string', description: 'The kind of caller that has the session.' }),
-    created_at: Type.String({ format: 'date-time', description: 'The time of the sign-in.' }),
-    last_used_at: Type.String({ format: 'date-time', description: 'The time of the last call, up to a minute late.' }),
-    address: Type.String({ description: 'The client address of the sign-in.' }),
-    user_agent: Type.String({ description: 'The header `User-Agent` of the sign-in, or its beginning. May be empty.' }),
-    is_current: Type.Boolean({ description: 'True for the session of this call.' }),
+    id: uuid('The id of the session. The call that ends the session needs it.'),
+    person_id: uuidOrNull('The id of the person. Null for a display.'),
+    display_id: uuidOrNull('The id of the display. Null for a person.'),
+    kind: oneOf(['person', 'display'], 'The kind of caller that has the session.'),
+    created_at: time('The time of the sign-in.'),
+    last_used_at: time('The time of the last call, up to a minute late.'),
+    address: text('The client address of the sign-in.'),
+    user_agent: text('The header `User-Agent` of the sign-in, or its beginning. May be empty.'),
+    is_current: boolean('True for the session of this call.'),
   },
   {
     title: 'Session',
@@ -196,15 +183,13 @@ export type Session = Type.Static<typeof Session>;
 
 export const SessionQuery = Type.Object({
   person_id: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description:
-        'The id of a person. Without it, the list shows the sessions of the caller. Only an owner may name another person.',
-      examples: [PERSON_EXAMPLE.id],
-    }),
+    uuid(
+      'The id of a person. Without it, the list shows the sessions of the caller. Only an owner may name another person.',
+      PERSON_EXAMPLE.id,
+    ),
   ),
 });
 
 export const SessionPath = Type.Object({
-  id: Type.String({ description: 'The id of the session.', examples: ['01a1fa2c-9a40-7c11-a2a6-3f5e0c2d9b10'] }),
+  id: text('The id of the session.', '01a1fa2c-9a40-7c11-a2a6-3f5e0c2d9b10'),
 });

@@ -15,7 +15,7 @@ import {
 import type { Database, Tx } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound, permissionDenied } from '#platform/errors.ts';
+import { orNotFound, permissionDenied } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import { setConsoleCookie } from './console-cookie.ts';
@@ -161,10 +161,10 @@ export class Sessions {
    * displays
    */
   async end(staff: Staff, id: string): Promise<Session> {
-    const ended = isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined;
-    if (ended === undefined) {
-      throw notFound('session');
-    }
+    const ended = orNotFound(
+      isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined,
+      'session',
+    );
     return sessionShape(ended, staff);
   }
 

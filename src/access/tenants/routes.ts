@@ -3,12 +3,7 @@ import { type Feature, type Role, SignInRequest, SignInResponse } from './schema
 import { SIGN_INS_PER_ADDRESS, SIGN_INS_PER_EMAIL, type SignInAttempts } from './sign-in.ts';
 import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
-interface Dependencies {
-  attempts: SignInAttempts;
-  tokenKey: Buffer;
-}
-
-export function authRoutes(app: App, { attempts, tokenKey }: Dependencies): void {
+export function authRoutes(app: App, { attempts, tokenKey }: { attempts: SignInAttempts; tokenKey: Buffer }): void {
   app.post(
     '/v1/auth/token/',
     {

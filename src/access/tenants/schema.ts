@@ -1,18 +1,18 @@
 import Type from 'typebox';
+import { integer, oneOf, text, textUpTo } from '#platform/lib/fields.ts';
 import { PASSWORD_KEYWORD, TRIMMED } from '#platform/lib/unicode.ts';
 
-export const Feature = Type.Enum(['restaurant', 'hotel'], {
-  type: 'string',
-  description: 'A feature of the tenant. It opens the operations of the restaurant or of the hotel.',
-});
+export const Feature = oneOf(
+  ['restaurant', 'hotel'],
+  'A feature of the tenant. It opens the operations of the restaurant or of the hotel.',
+);
 export type Feature = 'restaurant' | 'hotel';
 
-export const Role = Type.Enum(['owner', 'staff'], {
-  type: 'string',
-  description:
-    'An owner may call all operations. Staff may call the operations of their areas. They may not read or change ' +
+export const Role = oneOf(
+  ['owner', 'staff'],
+  'An owner may call all operations. Staff may call the operations of their areas. They may not read or change ' +
     'credentials, channels or the audit trail.',
-});
+);
 export type Role = 'owner' | 'staff';
 
 /** Parts of the staff API that a member of the staff or a display may use, in the order in which lists show them. */
@@ -32,11 +32,9 @@ export function orderedAreas(areas: readonly string[]): Area[] {
   return AREAS.filter((area) => areas.includes(area));
 }
 
-export const PersonName = Type.String({
+export const PersonName = textUpTo(100, 'The name of the person for other people of the tenant.', {
   ...TRIMMED,
   minLength: 1,
-  maxLength: 100,
-  description: 'The name of the person for other people of the tenant.',
 });
 
 export const Password = Type.String({
@@ -48,12 +46,11 @@ export const Password = Type.String({
 
 export const NewPassword = Type.String({ ...Password, minLength: 12, description: 'The new password.' });
 
-export const SignInEmail = Type.String({
-  ...TRIMMED,
-  minLength: 1,
-  maxLength: 254,
-  description: 'The e-mail address of the account. Upper and lower case make no difference.',
-});
+export const SignInEmail = textUpTo(
+  254,
+  'The e-mail address of the account. Upper and lower case make no difference.',
+  { ...TRIMMED, minLength: 1 },
+);
 
 export const SignInRequest = Type.Object(
   {
@@ -69,14 +66,14 @@ export const SignInRequest = Type.Object(
 
 export const SignInResponse = Type.Object(
   {
-    access_token: Type.String({ description: 'A JWT. Send it as `Authorization: Bearer <access_token>`.' }),
-    token_type: Type.Enum(['Bearer'], { type: 'string', description: 'Always `Bearer`.' }),
-    expires_in: Type.Integer({ description: 'The lifetime of the token in seconds: 8 hours. Then sign in again.' }),
+    access_token: text('A JWT. Send it as `Authorization: Bearer <access_token>`.'),
+    token_type: oneOf(['Bearer'], 'Always `Bearer`.'),
+    expires_in: integer('The lifetime of the token in seconds: 8 hours. Then sign in again.'),
     role: Role,
     tenant: Type.Object(
       {
-        id: Type.Integer({ description: 'The number of the tenant.' }),
-        name: Type.String({ description: 'The display name of the tenant.' }),
+        id: integer('The number of the tenant.'),
+        name: text('The display name of the tenant.'),
         features: Type.Array(Feature, { description: 'The features of the tenant.' }),
       },
       { description: 'The tenant of the account. Every call with the token acts for this tenant.' },

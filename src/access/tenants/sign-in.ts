@@ -13,12 +13,6 @@ import { inTransaction } from '#platform/db/transaction.ts';
 export const SIGN_INS_PER_ADDRESS = 100;
 export const SIGN_INS_PER_EMAIL = 10;
 
-interface Dependencies {
-  db: Database;
-  pepper: Buffer;
-  budgets: BudgetStore;
-}
-
 /** E-mail and password of an attempt to sign in. `refusal` replaces the usual error message of a refused attempt. */
 interface Attempt {
   email: string;
@@ -41,7 +35,7 @@ export class SignInAttempts {
    */
   readonly #byKnownAddress: Budget;
 
-  constructor({ db, pepper, budgets }: Dependencies) {
+  constructor({ db, pepper, budgets }: { db: Database; pepper: Buffer; budgets: BudgetStore }) {
     this.#db = db;
     this.#hashAddress = createAddressHash(pepper);
     this.#byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);

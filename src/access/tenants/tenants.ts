@@ -133,20 +133,8 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
   return { id, changes: [{ what: 'tenant', name: tenant.slug, change, fields }] };
 }
 
-interface TokenHolder {
-  person: Staff;
-  generation: number;
-  isFromProvider: boolean;
-  /** True if the stored time of the person's last call is so old that the time of this call must be written. */
-  isSeenDue: boolean;
-}
-
 /** Reads the user's row at every call, so that disabling a user or changing the password takes effect immediately. */
-export async function authenticateToken(
-  db: Database,
-  verifyToken: VerifyToken,
-  authorization: string | undefined,
-): Promise<TokenHolder> {
+export async function authenticateToken(db: Database, verifyToken: VerifyToken, authorization: string | undefined) {
   const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
   const subject = token === undefined ? null : await verifyToken(token);
   const user = subject === null ? undefined : await findSubject(db, subject);

@@ -3,7 +3,7 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '#access/credentials/credentials.ts';
-import { type ApiError, apiError, notFound } from '#platform/errors.ts';
+import { type ApiError, apiError, orNotFound } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { Feature } from '#access/tenants/tenants.ts';
@@ -120,10 +120,7 @@ export class Channels {
 
   async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.ChannelRow) => Promise<T>): Promise<T> {
     return await inTransaction(this.#db, async (tx) => {
-      const row = isUuid(id) ? await store.lockChannel(tx, tenantId, id) : undefined;
-      if (row === undefined) {
-        throw notFound('channel');
-      }
+      const row = orNotFound(isUuid(id) ? await store.lockChannel(tx, tenantId, id) : undefined, 'channel');
       return await change(tx, row);
     });
   }

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound, notFound } from '#platform/errors.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import { decimalText } from '#platform/lib/price.ts';
 import { readCalendars } from '../rates/rates.ts';
@@ -33,11 +33,6 @@ export interface ChannelCall {
   signature: string;
 }
 
-interface Dependencies {
-  db: Database;
-  reservations: Reservations;
-}
-
 /**
  * Creates or changes a reservation of an OTA, even if no room is left. A call that was applied before, or that is older than the last
  * applied call for the reservation, changes nothing (rule 30).
@@ -45,7 +40,7 @@ interface Dependencies {
  * @throws ApiError 400 `invalid_request`
  */
 export async function receiveReservation(
-  { db, reservations }: Dependencies,
+  { db, reservations }: { db: Database; reservations: Reservations },
   call: ChannelCall,
   input: OtaReservation,
 ): Promise<{ reservation: PmsReservation; isNew: boolean }> {
@@ -56,10 +51,7 @@ export async function receiveReservation(
   const booked = stored === undefined ? await reservations.book(stay, source) : { row: stored, isReplayed: true };
   const row = booked.isReplayed ? await changeStored(db, booked.row.id, call, input) : booked.row;
   // The response to an outdated call shows the stored reservation, which may have another room type than the call.
-  const roomType = await findRoomType(db, call.tenantId, row.room_type_id);
-  if (roomType === null) {
-    throw notFound('room type');
-  }
+  const roomType = orNotFound(await findRoomType(db, call.tenantId, row.room_type_id), 'room type');
   return { reservation: pmsShape(row, roomType), isNew: !booked.isReplayed };
 }
 
@@ -88,10 +80,7 @@ async function changeStored(
   input: OtaReservation,
 ): Promise<ReservationRow> {
   const { tenantId, channelId } = call;
-  const roomType = await findRoomType(db, tenantId, input.room_type_id);
-  if (roomType === null) {
-    throw notFound('room type');
-  }
+  const roomType = orNotFound(await findRoomType(db, tenantId, input.room_type_id), 'room type');
   const planId = input.rate_plan_id?.toLowerCase() || null;
   const range = { tenantId, roomTypeId: roomType.id, checkIn: input.check_in, checkOut: input.check_out };
   const [plans = []] = planId === null ? [] : await readCalendars(db, [range]);

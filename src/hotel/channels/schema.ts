@@ -71,8 +71,7 @@ export const ChannelPath = Type.Object({
   id: text('The id of the channel, as the list shows it.', '01a19bac-babe-769e-b656-8cd8b4659389'),
 });
 
-const NullableText = (description: string) =>
-  Type.Optional(Type.Union([Type.String(TRIMMED), Type.Null()], { description }));
+const NullableText = (description: string) => Type.Optional(orNull(Type.String(TRIMMED), description));
 /** Id of a rate plan, or an empty text if the OTA names no plan. */
 const PlanId = Type.String(
   matching('^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$', 'must be a UUID, or null if there is none'),

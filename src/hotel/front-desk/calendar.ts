@@ -1,10 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { invalidField, notFound } from '#platform/errors.ts';
+import { invalidField } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
 import { type PlanCalendar, readCalendars } from '../rates/rates.ts';
-import { listProperties, type RoomTypeRow } from '../rooms/rooms.ts';
+import { findProperty, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
 const MAX_NIGHTS = 400;
@@ -30,12 +30,8 @@ export async function findCalendar(db: Database, tenantId: number, query: Calend
   if (nights > MAX_NIGHTS) {
     throw invalidField('to', `must be at most ${MAX_NIGHTS} nights after \`from\``);
   }
-  const properties = await listProperties(db, tenantId);
-  const found = properties.find(({ property }) => property.id === query.property_id.toLowerCase());
-  if (found === undefined) {
-    throw notFound('property');
-  }
-  return { from, to, today: todayIn(found.property.timezone), roomTypes: found.roomTypes };
+  const { property, roomTypes } = await findProperty(db, tenantId, query.property_id);
+  return { from, to, today: todayIn(property.timezone), roomTypes };
 }
 
 /**

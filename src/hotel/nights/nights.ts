@@ -40,18 +40,15 @@ export async function moveHold(
   return (await changeCounters(tx, all)).length === all.length;
 }
 
-interface NewHold {
-  tenantId: number;
-  hold: Hold;
-  capacity: number;
-}
-
 /**
  * Holds the nights of several stays. If the stays together need more rooms of a night than are left, refuses every stay that includes this
  * night. On a database cluster, all stays must belong to one tenant.
  * @returns the refused stays. No night is held for them
  */
-export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
+export async function holdNightsOf<Stay extends { tenantId: number; hold: Hold; capacity: number }>(
+  tx: Tx,
+  stays: Stay[],
+): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
   // As in `moveHold`: stays that together need more rooms of a night than the room type has are refused here.

@@ -6,12 +6,7 @@ import { todayIn } from '#platform/lib/dates.ts';
 import { OversoldNight, OversoldQuery } from './schema.ts';
 import { listOversoldNights } from './store.ts';
 
-interface Dependencies {
-  db: Database;
-  staffGuard: Guard;
-}
-
-export function nightStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function nightStaffRoutes(app: App, { db, staffGuard }: { db: Database; staffGuard: Guard }): void {
   app.get(
     '/v1/staff/nights/oversold/',
     {

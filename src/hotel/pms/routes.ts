@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { callerActor } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
@@ -23,7 +23,7 @@ import {
   type ReservationRow,
   readByCheckIn,
 } from '../reservations/reservations.ts';
-import { type Clock, type FindRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
+import { type Clock, type FindRoomType, findProperty, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
   BookingPath,
   Inventory,
@@ -94,12 +94,11 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
     },
     async (request) => {
       const { tenantId } = request.caller;
-      const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
-      const found = properties.find(({ property }) => property.id === request.params.property_id.toLowerCase());
-      if (found === undefined) {
-        throw notFound('property');
-      }
-      return found.roomTypes.map(({ id, name, max_occupancy, base_price }) => ({
+      const [{ roomTypes }, plans] = await Promise.all([
+        findProperty(db, tenantId, request.params.property_id),
+        listActivePlans(db, tenantId),
+      ]);
+      return roomTypes.map(({ id, name, max_occupancy, base_price }) => ({
         id,
         name,
         max_occupancy,
@@ -131,10 +130,7 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
       const { room_type_id: roomTypeId, check_in: checkIn, check_out: checkOut } = request.query;
       const { tenantId } = request.caller;
       checkRange(request.query);
-      const roomType = await findRoomType(tenantId, roomTypeId);
-      if (roomType === null) {
-        throw notFound('room type');
-      }
+      const roomType = orNotFound(await findRoomType(tenantId, roomTypeId), 'room type');
       const capacity = roomType.physical_capacity;
       const nights = await readHeldNights({ tenantId, roomTypeId, checkIn, checkOut });
       return nights.map(({ date, held }) => ({ date, physical_capacity: capacity, sellable: capacity - held }));

@@ -1,7 +1,7 @@
 import { type Actor, type NewAuditEntry, prepareAudit, writeAuditEntries } from '#access/audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, invalidField, notFound } from '#platform/errors.ts';
+import { apiError, invalidField, orNotFound, notFound } from '#platform/errors.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type {
@@ -142,10 +142,7 @@ export async function changeRatePlan(
 ): Promise<ChangedRatePlan> {
   const recordAudit = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
-    const [plan] = await lockPlans(tx, actor.tenantId, [{ rate_plan_id: id }]);
-    if (plan === undefined) {
-      throw notFound('rate plan');
-    }
+    const plan = orNotFound((await lockPlans(tx, actor.tenantId, [{ rate_plan_id: id }]))[0], 'rate plan');
     const before = { base_price: plan.base_price, min_nights: plan.min_nights };
     const after = {
       base_price: change.base_price === undefined ? before.base_price : formatMoney(change.base_price),

@@ -3,8 +3,8 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
-import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
+import { orNotFound } from '#platform/errors.ts';
+import { describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { type DateText, nightsOf } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
@@ -75,10 +75,7 @@ export async function readRates(
   checkIn: DateText,
   checkOut: DateText,
 ): Promise<Rate[]> {
-  const plan = isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined;
-  if (plan === undefined) {
-    throw notFound('rate plan');
-  }
+  const plan = orNotFound(isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined, 'rate plan');
   const dates = nightsOf(checkIn, checkOut);
   const nights = dates.map((date) => ({ rate_plan_id: plan.id, date }));
   const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));
@@ -149,11 +146,6 @@ async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await store.storeNights(tx, write);
 }
 
-interface AppliedRatePlans {
-  plans: Map<string, { id: string; name: string }[]>;
-  changes: Change[];
-}
-
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
@@ -163,7 +155,7 @@ export async function applyRatePlans(
   tenantId: number,
   roomTypes: { id: string; document: { rate_plans?: RatePlanDocument[] } }[],
   nameOfRoomType: (id: string) => string,
-): Promise<AppliedRatePlans> {
+) {
   const stored = await store.readPlans(tx, tenantId);
   const wanted = roomTypes
     .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))

@@ -10,12 +10,7 @@ import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChange
 const SHARED = { tags: ['Rates'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
-interface Dependencies {
-  db: Database;
-  rateGuard: Guard;
-}
-
-export function rateStaffRoutes(app: App, { db, rateGuard }: Dependencies): void {
+export function rateStaffRoutes(app: App, { db, rateGuard }: { db: Database; rateGuard: Guard }): void {
   app.patch(
     '/v1/staff/rates/',
     {

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#platform/db/database.ts';
-import { type ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
+import { type ApiError, apiError, orNotFound, invalidField, notFound } from '#platform/errors.ts';
 import { addDays, countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
@@ -145,20 +145,12 @@ export function priceOf(quote: Quote, currency: string, amount?: string | number
 
 /** @throws ApiError 404 (code `error`) if the id is unknown */
 export async function findStay(db: Database, tenantId: number, id: string): Promise<LabelledRow> {
-  const row = isUuid(id) ? await findForStaff(db, tenantId, id) : undefined;
-  if (row === undefined) {
-    throw notFound('reservation');
-  }
-  return row;
+  return orNotFound(isUuid(id) ? await findForStaff(db, tenantId, id) : undefined, 'reservation');
 }
 
 /** @throws ApiError 404 (code `error`) if the id is unknown */
 export async function lockStay(tx: Tx, tenantId: number, id: string): Promise<ReservationRow> {
-  const row = isUuid(id) ? await lockReservation(tx, tenantId, id) : undefined;
-  if (row === undefined) {
-    throw notFound('reservation');
-  }
-  return row;
+  return orNotFound(isUuid(id) ? await lockReservation(tx, tenantId, id) : undefined, 'reservation');
 }
 
 export function statusRefusal(

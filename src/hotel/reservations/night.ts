@@ -2,7 +2,7 @@ import { readActorNames } from '#access/actors/actors.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction, runTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
+import { orNotFound } from '#platform/errors.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { changeHeld, findHeld } from '../nights/nights.ts';
 import { findRoomType } from '../rooms/rooms.ts';
@@ -27,10 +27,7 @@ const MAX_ENTRIES = 200;
  * make the computed numbers of held rooms wrong.
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
-  const roomType = await findRoomType(db, tenantId, roomTypeId);
-  if (roomType === null) {
-    throw notFound('room type');
-  }
+  const roomType = orNotFound(await findRoomType(db, tenantId, roomTypeId), 'room type');
   const key = { tenantId, roomTypeId: roomType.id, date };
   const { held, holders, changes } = await runTransaction(
     db,

@@ -3,22 +3,21 @@ import { KeysetQuery } from '#platform/http/keyset-page.ts';
 import { MAX_IDS, readIds, readPhone } from '#platform/http/search-query.ts';
 import { invalidField } from '#platform/errors.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { oneOf } from '#platform/lib/fields.ts';
+import { date, oneOf, textUpTo, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
 
 const ID = '01a19b53-7418-72ce-86a9-e7f8c3e6bf85';
-const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description, examples: [ID] }));
-const day = (description: string) =>
-  Type.Optional(Type.String({ format: 'date', description, examples: ['2030-05-01'] }));
+const ofId = (description: string) => Type.Optional(uuid(description, ID));
+const day = (description: string) => Type.Optional(date(description, '2030-05-01'));
 const textOf = (maxLength: number, example: string, description: string, options: Type.TStringOptions = {}) =>
-  Type.Optional(Type.String({ ...options, minLength: 1, maxLength, description, examples: [example] }));
+  Type.Optional(textUpTo(maxLength, description, { ...options, minLength: 1, example }));
 
 export const StaffReservationQuery = Type.Object({
   ...KeysetQuery.properties,
   status: Type.Optional(oneOf(RESERVATION_STATUSES, 'Lists only reservations with this status.', 'confirmed')),
-  property_id: uuid('Lists only reservations of room types of this property.'),
-  room_type_id: uuid('Lists only reservations of this room type.'),
-  credential_id: uuid('Lists only reservations that a partner booked with this credential.'),
+  property_id: ofId('Lists only reservations of room types of this property.'),
+  room_type_id: ofId('Lists only reservations of this room type.'),
+  credential_id: ofId('Lists only reservations that a partner booked with this credential.'),
   source: Type.Optional(
     oneOf(
       RESERVATION_SOURCES,
@@ -30,11 +29,7 @@ export const StaffReservationQuery = Type.Object({
   departing_on: day('Lists only reservations whose `check_out` is this day.'),
   staying_on: day('Lists only reservations whose guests stay in the night that begins on this day.'),
   changed_since: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Lists only reservations that were booked or have changed at this time or later.',
-      examples: ['2026-11-20T19:00:00Z'],
-    }),
+    time('Lists only reservations that were booked or have changed at this time or later.', '2026-11-20T19:00:00Z'),
   ),
   natural_id: textOf(
     20,

@@ -3,8 +3,8 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange, type Caches, type TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { notFound } from '#platform/errors.ts';
-import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
+import { orNotFound } from '#platform/errors.ts';
+import { describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
@@ -29,6 +29,15 @@ export async function listProperties(
       property,
       roomTypes: roomTypes.filter((roomType) => roomType.is_active && roomType.property_id === property.id),
     }));
+}
+
+/** @throws ApiError 404 (code `error`) if no active property has this id */
+export async function findProperty(db: Database, tenantId: number, id: string) {
+  const properties = await listProperties(db, tenantId);
+  return orNotFound(
+    properties.find(({ property }) => property.id === id.toLowerCase()),
+    'property',
+  );
 }
 
 /**
@@ -94,10 +103,7 @@ export async function changeRoomType(
 ): Promise<ChangedRoomType> {
   const recordAudit = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
-    const stored = isUuid(id) ? await store.lockRoomType(tx, actor.tenantId, id) : undefined;
-    if (stored === undefined) {
-      throw notFound('room type');
-    }
+    const stored = orNotFound(isUuid(id) ? await store.lockRoomType(tx, actor.tenantId, id) : undefined, 'room type');
     const before = { physical_capacity: stored.physical_capacity };
     const after = { physical_capacity: change.physical_capacity ?? before.physical_capacity };
     if (after.physical_capacity !== before.physical_capacity) {
@@ -113,22 +119,11 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
   return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
-interface AppliedProperties {
-  properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** Returns `property / room type`, even if the tenant document no longer lists the room type. */
-  nameOfRoomType: (id: string) => string;
-  changes: Change[];
-}
-
 /**
  * Creates and updates the properties and room types of a tenant. A property or room type that `documents` no longer lists becomes inactive.
  * It is never deleted.
  */
-export async function applyProperties(
-  tx: Tx,
-  tenantId: number,
-  documents: PropertyDocument[],
-): Promise<AppliedProperties> {
+export async function applyProperties(tx: Tx, tenantId: number, documents: PropertyDocument[]) {
   const storedProperties = await store.readProperties(tx, tenantId);
   const storedRoomTypes = await store.readRoomTypes(tx, tenantId);
   const applied = documents.map((document) => {

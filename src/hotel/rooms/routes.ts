@@ -8,12 +8,7 @@ import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { listRoomTypes } from './rooms.ts';
 import { RoomType } from './schema.ts';
 
-interface Dependencies {
-  db: Database;
-  callerGuard: Guard;
-}
-
-export function roomRoutes(app: App, { db, callerGuard }: Dependencies): void {
+export function roomRoutes(app: App, { db, callerGuard }: { db: Database; callerGuard: Guard }): void {
   app.get(
     '/v1/third-party/hotels/rooms/',
     {

@@ -6,13 +6,10 @@ import type { Guard } from '#platform/http/guard.ts';
 import { changeRoomType } from './rooms.ts';
 import { ChangedRoomType, RoomTypeChange, RoomTypePath } from './schema.ts';
 
-interface Dependencies {
-  db: Database;
-  changes: RecentChanges;
-  ownerGuard: Guard;
-}
-
-export function roomTypeStaffRoutes(app: App, { db, changes, ownerGuard }: Dependencies): void {
+export function roomTypeStaffRoutes(
+  app: App,
+  { db, changes, ownerGuard }: { db: Database; changes: RecentChanges; ownerGuard: Guard },
+): void {
   app.patch(
     '/v1/staff/room-types/:id/',
     {

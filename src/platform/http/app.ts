@@ -20,7 +20,6 @@ import { registerBodyParsers } from './body.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { addDoor, createTogether } from './door.ts';
-import { addEventStreams, type StreamBounds } from './event-streams.ts';
 import {
   createClientErrorHandler,
   handleOddRequests,
@@ -47,7 +46,6 @@ interface HttpOptions extends ErrorListeners {
   publicUrl?: string | null;
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   timeouts?: Partial<typeof TIMEOUTS>;
-  streams?: Partial<StreamBounds> | undefined;
 }
 
 /** No request reaches this number, because Node responds with 431 if the request line and the headers have more than 16 KiB. */
@@ -95,7 +93,6 @@ export function createHttpApp(options: HttpOptions): App {
   const noRoute = trackRoutes(app);
   const beginTogether = createTogether();
   app.decorate('publicUrl', options.publicUrl ?? null);
-  addEventStreams(app, options.streams);
   addClientAddress(app, options.trustedProxies.length > 0);
   compileOnDemand(app);
   handleErrors(app, options);

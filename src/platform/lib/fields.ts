@@ -19,8 +19,13 @@ export const orNull = <T extends Type.TSchema>(schema: T, description: string) =
 export const textOrNull = (description: string) => orNull(Type.String(), description);
 export const uuidOrNull = (description: string) => orNull(Type.String({ format: 'uuid' }), description);
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
-export const textUpTo = (maxLength: number, description: string, options: Type.TStringOptions = {}) =>
-  Type.String({ ...options, maxLength, description });
+/** Text with at most this number of characters. */
+export const textUpTo = (
+  maxLength: number,
+  description: string,
+  { example, ...options }: Type.TStringOptions & { example?: string } = {},
+) => Type.String({ ...options, maxLength, description, ...exampleOf(example) });
+/** Amount of money in a response. */
 export const price = (description: string) => Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description });
 export const oneOf = <T extends string>(values: readonly T[], description: string, example?: T) =>
   Type.Enum([...values], { type: 'string', description, ...exampleOf(example) });

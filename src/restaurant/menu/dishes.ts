@@ -3,7 +3,7 @@ import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { ApiError, apiError, notFound } from '#platform/errors.ts';
+import { ApiError, apiError, orNotFound } from '#platform/errors.ts';
 import { describeListChanges } from '#platform/lib/change-list.ts';
 import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { amountFaults } from '#platform/lib/money.ts';
@@ -68,10 +68,7 @@ export async function changeDish(
   return await inTransaction(db, async (tx) => {
     const menu = await store.lockMenu(tx, tenantId);
     const sections: StampedSections = JSON.parse(menu.sections);
-    const stored = await store.readLockedDish(tx, tenantId, sku);
-    if (stored === undefined) {
-      throw notFound('dish');
-    }
+    const stored = orNotFound(await store.readLockedDish(tx, tenantId, sku), 'dish');
     const { id, position } = stored;
     const dish = { ...fillDish({ ...dishDocument(stored), ...change, sku }), id, position };
     refuse(dishFaults(dish, sections));

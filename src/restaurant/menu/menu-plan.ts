@@ -29,17 +29,12 @@ export interface AppliedMenu {
   sections: { before: StampedSections; after: StampedSections };
 }
 
-interface MenuPlan {
-  wanted: WantedMenu;
-  changes: AppliedMenu | null;
-}
-
 /**
  * Computes the menu that replaces the stored menu. A dish keeps the id of the stored dish with the same sku. Stored dishes that are not in
  * the document become inactive.
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
-export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument): MenuPlan {
+export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument) {
   const wanted = wantedMenu(stored, fillMenu(document));
   if (renderedSize(owner, wanted, MAX_RENDERED_MENU_BYTES) === null) {
     throw menuTooLarge();

@@ -18,12 +18,8 @@ export { menuFaults } from './menu-document.ts';
 export { menuChanges } from './menu-plan.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-interface TaggedMenu {
-  json: Buffer;
-  etag: string;
-}
-
-export async function readMenuDocument(db: Database, tenantId: number): Promise<TaggedMenu> {
+/** Reads the stored menu as a document that `PUT /v1/staff/menu/` accepts. */
+export async function readMenuDocument(db: Database, tenantId: number) {
   const { sections, dishes, version } = await store.readMenu(db, tenantId, 'document');
   const head = JSON.stringify(unstamped(JSON.parse(sections))).slice(0, -1);
   return {
@@ -43,11 +39,6 @@ export async function readMenuTag(db: Database, tenantId: number): Promise<strin
  */
 function tagOf(tenantId: number, version: number, era: number): string {
   return `"${tenantId}-${era}-${version}"`;
-}
-
-interface ReplaceOptions {
-  currency: string;
-  ifMatch?: string | undefined;
 }
 
 export const MENU_CHANGED = {
@@ -70,7 +61,7 @@ export async function replaceMenu(
   db: Database,
   actor: Actor,
   body: EncodedBody,
-  { currency, ifMatch }: ReplaceOptions,
+  { currency, ifMatch }: { currency: string; ifMatch?: string | undefined },
 ): Promise<Buffer> {
   const recordAudit = prepareAudit(actor);
   const { tenantId } = actor;

@@ -24,11 +24,6 @@ interface Dependencies {
   transactionWithEvents: TransactionWithEvents;
 }
 
-interface PlacedOrder {
-  order: OrderResponse;
-  isReplayed: boolean;
-}
-
 /**
  * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. One statement for 16 orders with 128 KiB of
  * lines takes 110 ms, and the other orders of the batch would wait for it. By itself such an order takes 4 ms.
@@ -60,7 +55,7 @@ export class Orders {
    * this call would be refused.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`, 409 `restaurant_closed`
    */
-  async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
+  async place(caller: Caller, input: OrderCreate) {
     const id = newId();
     const refusal = await this.#insert(caller, input, id);
     if (refusal === null) {

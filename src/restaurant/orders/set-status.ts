@@ -1,5 +1,5 @@
 import type { ChangeActor } from '#access/actors/actors.ts';
-import { apiError, notFound } from '#platform/errors.ts';
+import { apiError, orNotFound } from '#platform/errors.ts';
 import { timeAfter } from '#platform/lib/dates.ts';
 import { isUuid, newIdAt } from '#platform/lib/ids.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
@@ -25,10 +25,7 @@ export async function setStatus(
 ): Promise<store.OrderSummary & OrderState> {
   const requestId = change.request_id?.toLowerCase() ?? null;
   return await transactionWithEvents(async (tx, record) => {
-    const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
-    if (row === undefined) {
-      throw notFound('order');
-    }
+    const row = orNotFound(isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined, 'order');
     if (requestId !== null && (await store.hasRequest(tx, tenantId, row.id, requestId))) {
       return row;
     }

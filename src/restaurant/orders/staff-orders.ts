@@ -1,7 +1,7 @@
 import { type ChangeActor, readActorNames } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { invalidField, notFound } from '#platform/errors.ts';
+import { orNotFound, invalidField } from '#platform/errors.ts';
 import { MAX_LIMIT, readPart } from '#platform/http/keyset-page.ts';
 import { readBound, readIds, readPhone } from '#platform/http/search-query.ts';
 import { firstIdAt, isUuid } from '#platform/lib/ids.ts';
@@ -65,11 +65,7 @@ export async function showOrder(db: Database, tenantId: number, orderId: string)
 }
 
 async function readOrder(db: Database, tenantId: number, orderId: string): Promise<store.OrderRow> {
-  const [row] = isUuid(orderId) ? await store.readWhole(db, tenantId, [orderId]) : [];
-  if (row === undefined) {
-    throw notFound('order');
-  }
-  return row;
+  return orNotFound(isUuid(orderId) ? (await store.readWhole(db, tenantId, [orderId]))[0] : undefined, 'order');
 }
 
 /**

@@ -165,34 +165,27 @@ export const StaffOrderQuery = Type.Object({
   ),
   created_to: Type.Optional(time('Lists only orders that were placed before this time.', '2026-11-21T00:00:00Z')),
   external_order_id: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 150,
-      description:
-        "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
-      examples: ['CD-2026-1187'],
-    }),
+    textUpTo(
+      150,
+      "Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once.",
+      { minLength: 1, example: 'CD-2026-1187' },
+    ),
   ),
   phone: Type.Optional(
-    Type.String({
-      ...TRIMMED,
-      maxLength: 40,
-      description:
-        'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, ' +
+    textUpTo(
+      40,
+      'Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, ' +
         'in any script, so the value needs a digit.',
-      examples: ['+351 912 345 678'],
-    }),
+      { ...TRIMMED, example: '+351 912 345 678' },
+    ),
   ),
   name: Type.Optional(
-    Type.String({
-      ...TRIMMED,
-      minLength: 1,
-      maxLength: 60,
-      description:
-        'Lists only orders of guests whose name begins with this text, without regard to case and accents. Without ' +
+    textUpTo(
+      60,
+      'Lists only orders of guests whose name begins with this text, without regard to case and accents. Without ' +
         '`created_from`, the list has only orders of the last 31 days.',
-      examples: ['ines'],
-    }),
+      { ...TRIMMED, minLength: 1, example: 'ines' },
+    ),
   ),
   order: Type.Optional(
     oneOf(['oldest'], 'Lists the oldest order first. Without this parameter, the newest order comes first.', 'oldest'),

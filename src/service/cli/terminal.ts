@@ -122,7 +122,7 @@ const onSignal: Host['onSignal'] = (signals, listener) => {
   }
 };
 
-/** The reasons for each flag are in docs/decisions/0006-runtime.md. */
+/** The reasons for each flag are in docs/decisions/0021-runtime.md. */
 function settle(): void {
   for (const flag of ['--heap-growing-percent=50', '--no-allocation-site-pretenuring', '--expose-gc']) {
     setFlagsFromString(flag);

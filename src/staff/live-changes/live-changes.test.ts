@@ -8,7 +8,7 @@ import { isTestCluster } from '#test/support/test-cluster.ts';
 import { ownerOf } from '#test/support/streams.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { LiveChanges } from './live-changes.ts';
-import { Subscription } from './subscription.ts';
+import { LiveStream } from './stream.ts';
 
 /** Time in milliseconds in which at least two looks run. A look reads the newest rows of tenants. */
 const TWO_LOOKS_MS = 1_300;
@@ -31,11 +31,11 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     await database.drop();
   });
 
-  function watch(tenantId: number): Subscription {
-    const stream = { notify() {}, end() {} } as never;
-    const subscription = new Subscription(ownerOf(tenantId), () => stream);
-    live.add(subscription);
-    return subscription;
+  /** Watches a tenant with a stream that sends no bytes. */
+  function watch(tenantId: number): LiveStream {
+    const stream = new LiveStream(ownerOf(tenantId), { on() {}, write() {} } as never);
+    live.add(stream);
+    return stream;
   }
 
   const looksIn = (statements: string[]) => statements.filter((text) => text.includes('restaurant_order')).length;
@@ -52,20 +52,20 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     skip: isCluster && 'on a cluster, each tenant has a statement of its own',
   }, async () => {
     const begunAtMs = performance.now();
-    let subscriptions: Subscription[] = [];
+    let streams: LiveStream[] = [];
     const statements = await recorded.statementsOf(async () => {
-      subscriptions = Array.from({ length: 50 }, (_, index) => watch(index + 1));
+      streams = Array.from({ length: 50 }, (_, index) => watch(index + 1));
       await sleepRunning(TWO_LOOKS_MS);
     });
     const looks = looksIn(statements);
     assert.ok(looks >= 2 && looks <= 2 + (performance.now() - begunAtMs) / 500, String(looks));
-    subscriptions.forEach((subscription) => live.remove(subscription));
+    streams.forEach((stream) => live.remove(stream));
     await sleepRunning(TWO_LOOKS_MS); // The statement under way ends.
     assert.deepEqual(await recorded.statementsOf(() => sleepRunning(TWO_LOOKS_MS)), []);
   });
 
   it('many writes for a tenant with an open stream cause at most one read of its changes in 100 ms', async () => {
-    const subscription = watch(1);
+    const stream = watch(1);
     const begunAtMs = performance.now();
     let written = 0;
     const statements = await recorded.statementsOf(() =>
@@ -78,6 +78,6 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     // The first read, one each 100 ms, and one each 500 ms.
     const most = 2 + (performance.now() - begunAtMs) / 100 + (performance.now() - begunAtMs) / 500;
     assert.ok(written > most && looksIn(statements) <= most, `${looksIn(statements)} reads after ${written} writes`);
-    live.remove(subscription);
+    live.remove(stream);
   });
 });

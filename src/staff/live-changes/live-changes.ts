@@ -5,20 +5,23 @@ import type { Staff } from '#access/tenants/tenants.ts';
 import type { ChangeRow, RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sharesOf } from '#platform/db/inputs.ts';
-import { coalesce } from '#platform/lib/coalesce.ts';
+import { apiError } from '#platform/errors.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import * as store from './store.ts';
-import type { Subscription } from './subscription.ts';
-import { topicsOfChange, topicsOfRows } from './topics.ts';
+import { BOUNDS, type LiveStream, type StreamBounds } from './stream.ts';
+import { topicsOfChange } from './topics.ts';
 
-const LOOK_EVERY_MS = 500;
-/** A look reads the rows of this time. A row that is committed later than this after its time is not told. */
+/** Time between two looks at all watched tenants, and at those of them that this process has changed. */
+const LOOK_AT_ALL_EVERY_MS = 500;
+const LOOK_AT_DUE_EVERY_MS = 100;
+/**
+ * A look counts the rows since the last multiple of `STEP_MS` at least this time ago. A row that is committed later than this after its time
+ * is not told.
+ */
 const WINDOW_MS = 60_000;
-/** Time from a write of this process until it looks at the tenant, and least time between two looks that such writes cause. */
-const WAKE_AFTER_MS = 30;
-const WAKE_GAP_MS = 100;
+const STEP_MS = 10_000;
 /** Time between two checks of the access of all callers. A stream ends within 2 s after its caller has lost its access. */
-const CHECK_EVERY_MS = 1_000;
+const CHECK_ACCESS_EVERY_MS = 1_000;
 
 interface Dependencies {
   db: Database;
@@ -26,12 +29,13 @@ interface Dependencies {
   /** Records that the session of a display is in use. */
   noteUse: (caller: Staff) => void;
   log: Logger;
+  bounds?: Partial<StreamBounds> | undefined;
 }
 
 interface Watch {
-  subscriptions: Set<Subscription>;
-  /** Moment from which the next look counts, and what the last look has counted from there. Null before the first look. */
-  base: { since: store.Moment; numbers: ReadonlyMap<string, number> } | null;
+  streams: Set<LiveStream>;
+  /** Numbers of the last look by the moment from which it counted them. A later look counts from one of these moments too. */
+  numbers: ReadonlyMap<number, string>;
 }
 
 /**
@@ -40,87 +44,91 @@ interface Watch {
  */
 export class LiveChanges {
   readonly #deps: Dependencies;
+  readonly #bounds: StreamBounds;
   readonly #watches = new Map<number, Watch>();
   /** Tenants that the next look includes. */
   readonly #due = new Set<number>();
-  /** Only one look runs at a time, because each look is compared with the previous one. */
-  readonly #look = coalesce(() => this.#lookAtDue());
+  #allDueAtMs = 0;
   readonly #polls: Poll[];
-  #waking: NodeJS.Timeout | undefined;
-  #wokenAtMs = Number.NEGATIVE_INFINITY;
   #isFailing = false;
+  #isStopping = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
+    this.#bounds = { ...BOUNDS, ...deps.bounds };
     deps.changes.onChanges((changes) => this.#hear(changes));
     const onError = (error: unknown) => this.#note(error);
     this.#polls = [
-      poll(LOOK_EVERY_MS, () => this.#lookAtAll(), onError),
-      poll(CHECK_EVERY_MS, () => this.#endLost(), onError),
+      poll(LOOK_AT_DUE_EVERY_MS, () => this.#lookAtDue(), onError),
+      poll(CHECK_ACCESS_EVERY_MS, () => this.#endLost(), onError),
+      poll(this.#bounds.checkEveryMs, async () => this.#streams().forEach((each) => each.check(this.#bounds)), onError),
     ];
   }
 
-  add(subscription: Subscription): void {
-    const { id } = subscription.staff.tenant;
-    const watch = this.#watches.get(id) ?? { subscriptions: new Set(), base: null };
+  /** Number of the open streams of this process. */
+  get size(): number {
+    return this.#streams().length;
+  }
+
+  /** @throws ApiError 429 if the caller, the tenant or the process has so many open streams that it may not open another one */
+  refuseTooMany(staff: Staff): void {
+    const ofTenant = [...(this.#watches.get(staff.tenant.id)?.streams ?? [])];
+    const ofCaller = ofTenant.filter((stream) => stream.staff.id === staff.id);
+    refuseFrom(ofCaller.length, this.#bounds.ofCaller, 'You have');
+    refuseFrom(ofTenant.length, this.#bounds.ofTenant, 'The tenant has');
+    refuseFrom(this.size, this.#bounds.ofProcess, 'The service has');
+  }
+
+  add(stream: LiveStream): void {
+    const { id } = stream.staff.tenant;
+    const watch = this.#watches.get(id) ?? { streams: new Set(), numbers: new Map() };
     this.#watches.set(id, watch);
-    watch.subscriptions.add(subscription);
-    if (watch.base === null) {
-      this.#due.add(id);
-      void this.#look();
+    watch.streams.add(stream);
+    if (this.#isStopping) {
+      stream.sayBye();
+    } else if (watch.numbers.size > 0) {
+      stream.resync();
     } else {
-      subscription.resync();
+      this.#due.add(id);
     }
   }
 
-  remove(subscription: Subscription): void {
-    const { id } = subscription.staff.tenant;
-    const subscriptions = this.#watches.get(id)?.subscriptions;
-    subscriptions?.delete(subscription);
-    if (subscriptions?.size === 0) {
+  remove(stream: LiveStream): void {
+    const { id } = stream.staff.tenant;
+    const streams = this.#watches.get(id)?.streams;
+    streams?.delete(stream);
+    if (streams?.size === 0) {
       this.#watches.delete(id);
     }
   }
 
   /** Called when this process has changed data of the tenant. */
   wake(tenantId: number): void {
-    if (this.#watches.has(tenantId)) {
-      this.#due.add(tenantId);
-      const waitMs = Math.max(WAKE_AFTER_MS, this.#wokenAtMs + WAKE_GAP_MS - performance.now());
-      this.#waking ??= setTimeout(() => this.#lookAtWoken(), waitMs).unref();
-    }
+    this.#due.add(tenantId);
+  }
+
+  /** Tells all clients that this process stops, and ends their streams. A stream that opens later ends immediately in the same way. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#streams().forEach((stream) => stream.sayBye());
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#waking);
-    this.#watches.clear();
     await Promise.all(this.#polls.map((each) => each.close()));
-    await this.#look();
-  }
-
-  #lookAtWoken(): void {
-    this.#waking = undefined;
-    this.#wokenAtMs = performance.now();
-    void this.#look();
-  }
-
-  async #lookAtAll(): Promise<void> {
-    this.#watches.forEach((_, tenantId) => this.#due.add(tenantId));
-    await this.#look();
   }
 
   async #lookAtDue(): Promise<void> {
-    const next = store.momentAt(Date.now() - WINDOW_MS);
-    const inputs = [...this.#due].flatMap((tenantId) => {
-      const { base } = this.#watches.get(tenantId) ?? {};
-      const { id, at } = base?.since ?? next;
-      return base === undefined ? [] : [{ tenantId, sinceId: id, sinceAt: at }];
-    });
+    const nowMs = performance.now();
+    const areAllDue = nowMs >= this.#allDueAtMs;
+    const tenantIds = [...this.#watches.keys()].filter((tenantId) => areAllDue || this.#due.has(tenantId));
+    this.#allDueAtMs = areAllDue ? nowMs + LOOK_AT_ALL_EVERY_MS : this.#allDueAtMs;
     this.#due.clear();
-    for (const share of inputs.length === 0 ? [] : sharesOf(this.#deps.db, inputs, ({ tenantId }) => tenantId)) {
+    const first = Math.floor((Date.now() - WINDOW_MS) / STEP_MS) * STEP_MS;
+    const moments: [number, number] = [first, first + STEP_MS];
+    for (const { inputs } of tenantIds.length === 0 ? [] : sharesOf(this.#deps.db, tenantIds, (id) => id)) {
       try {
-        const rows = await store.look(this.#deps.db, share.inputs, next);
-        share.inputs.forEach(({ tenantId }, index) => this.#compare(tenantId, rows[index] ?? [], next));
+        const looks = await store.look(this.#deps.db, inputs, moments);
+        looks.forEach((look, index) => this.#compare(this.#watches.get(inputs[index] ?? 0), look, moments));
         this.#isFailing = false;
       } catch (error) {
         this.#note(error);
@@ -128,42 +136,42 @@ export class LiveChanges {
     }
   }
 
-  #compare(tenantId: number, rows: store.NewRows[], next: store.Moment): void {
-    const watch = this.#watches.get(tenantId);
+  /** The second moment of this look is the first one of a later look. So no row causes a hint when it grows too old for a look. */
+  #compare(watch: Watch | undefined, { sinceFirst, sinceSecond }: store.Look, [first, second]: [number, number]): void {
     if (watch === undefined) {
       return;
     }
-    const last = watch.base?.numbers;
-    watch.base = { since: next, numbers: new Map(rows.map(({ kind, base }) => [kind, base ?? 0])) };
-    if (last === undefined) {
-      watch.subscriptions.forEach((subscription) => subscription.resync());
-      return;
-    }
-    const topics = rows
-      .filter(({ kind, seen }) => seen !== (last.get(kind) ?? 0))
-      .flatMap(({ kind }) => topicsOfRows(kind));
-    if (topics.length > 0) {
-      watch.subscriptions.forEach((subscription) => subscription.tell(topics));
+    const before = watch.numbers.get(first);
+    watch.numbers = new Map([
+      [first, sinceFirst],
+      [second, sinceSecond],
+    ]);
+    if (before === undefined) {
+      watch.streams.forEach((stream) => stream.resync());
+    } else if (before !== sinceFirst) {
+      const [numbers, numbersBefore] = [sinceFirst.split(' '), before.split(' ')];
+      const topics = store.TOPIC_OF_NUMBER.filter((_, index) => numbers[index] !== numbersBefore[index]);
+      watch.streams.forEach((stream) => stream.tell(topics));
     }
   }
 
   /** @param changes new entries of the list of recent changes, or `all` if entries may be missing */
   #hear(changes: ChangeRow[] | 'all'): void {
     if (changes === 'all') {
-      this.#subscriptions().forEach((subscription) => subscription.resync());
+      this.#streams().forEach((stream) => stream.resync());
       return;
     }
     for (const { tenantId, topic } of changes) {
-      this.#watches.get(tenantId)?.subscriptions.forEach((each) => each.tell(topicsOfChange(topic)));
+      this.#watches.get(tenantId)?.streams.forEach((stream) => stream.tell(topicsOfChange(topic)));
     }
   }
 
-  #subscriptions(): Subscription[] {
-    return [...this.#watches.values()].flatMap(({ subscriptions }) => [...subscriptions]);
+  #streams(): LiveStream[] {
+    return [...this.#watches.values()].flatMap(({ streams }) => [...streams]);
   }
 
   async #endLost(): Promise<void> {
-    const byCaller = new Map(this.#subscriptions().map((subscription) => [subscription.staff, subscription]));
+    const byCaller = new Map(this.#streams().map((stream) => [stream.staff, stream]));
     const { db, noteUse } = this.#deps;
     const onError = (error: unknown) => this.#note(error);
     const ended = await findEndedCallers(db, [...byCaller.keys()], { noteUse, onError });
@@ -176,5 +184,12 @@ export class LiveChanges {
       this.#deps.log.warn({ err: error }, 'live changes cannot be read from the database, so hints come late');
     }
     this.#isFailing = true;
+  }
+}
+
+function refuseFrom(count: number, most: number, whose: string): void {
+  if (count >= most) {
+    const message = `${whose} ${most} open streams, and more are not allowed. Close a stream, or open the new stream later.`;
+    throw apiError('rate_limited', message, { 'retry-after': '5' });
   }
 }

@@ -1,8 +1,23 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { LiveChange, LiveStream } from './schema.ts';
-import { Subscription } from './subscription.ts';
+import { LiveStream as Stream } from './stream.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    liveChanges: LiveChanges;
+  }
+}
+
+/** `no-transform` and `X-Accel-Buffering` forbid proxies to compress or buffer a stream, because this would delay its events. */
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
 
 interface Dependencies {
   liveChanges: LiveChanges;
@@ -11,6 +26,8 @@ interface Dependencies {
 }
 
 export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Dependencies): void {
+  app.decorate('liveChanges', liveChanges);
+  app.addHook('preClose', async () => liveChanges.stop());
   app.get(
     '/v1/staff/changes/',
     {
@@ -37,19 +54,37 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
     },
     async (request, reply) => {
       if (request.method === 'HEAD') {
-        app.eventStreams.sendHead(reply);
-        return reply;
+        takeOver(reply).end();
+      } else if (reply.raw.destroyed) {
+        reply.hijack(); // The client closed the connection during authentication.
+      } else {
+        open(liveChanges, request, reply);
       }
-      if (reply.raw.destroyed) {
-        return reply.hijack(); // The client closed the connection during authentication.
-      }
-      const owner = { tenantId: request.staff.tenant.id, callerId: request.staff.id };
-      const subscription = new Subscription(request.staff, (take) =>
-        app.eventStreams.open(request, reply, owner, take),
-      );
-      reply.raw.once('close', () => liveChanges.remove(subscription));
-      liveChanges.add(subscription);
       return reply;
     },
   );
+}
+
+/** A stream is silent for most of its time, so it keeps no place at the door. */
+function open(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
+  liveChanges.refuseTooMany(request.staff);
+  const response = takeOver(reply);
+  request.place?.leave();
+  const stream = new Stream(request.staff, response);
+  // A client that leaves ends its half of the connection first. Without this, the stream would end only at its next write.
+  const leave = () => response.destroy();
+  request.raw.socket.once('end', leave);
+  response.once('close', () => {
+    liveChanges.remove(stream);
+    request.raw.socket.off('end', leave);
+  });
+  liveChanges.add(stream);
+}
+
+function takeOver(reply: FastifyReply): ServerResponse {
+  const { raw: response } = reply.hijack();
+  for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
+    response.setHeader(name, value);
+  }
+  return response;
 }

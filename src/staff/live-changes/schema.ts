@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { text } from '#platform/lib/fields.ts';
 import { TOPICS } from './topics.ts';
 
 export const LiveChange = Type.Object(
@@ -19,10 +20,7 @@ export const LiveChange = Type.Object(
 );
 export type LiveChange = Type.Static<typeof LiveChange>;
 
-export const LiveStream = Type.String({
-  description:
-    'A stream that stays open. The data of `change` is a `LiveChange`. `resync` and `bye` have an empty object.',
-  examples: [
-    ': beat 1763841432003\n\nevent: resync\ndata: {}\n\nevent: change\ndata: {"topics":["orders"]}\n\n: beat 1763841442003\n\n',
-  ],
-});
+export const LiveStream = text(
+  'A stream that stays open. The data of `change` is a `LiveChange`. `resync` and `bye` have an empty object.',
+  ': beat 1763841432003\n\nevent: resync\ndata: {}\n\nevent: change\ndata: {"topics":["orders"]}\n\n: beat 1763841442003\n\n',
+);

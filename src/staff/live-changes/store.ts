@@ -1,58 +1,67 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { AuditAction } from '#access/audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
-import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { Fields, selectEach } from '#platform/db/inputs.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
+import type { Topic } from './topics.ts';
 
-/** Moment from which rows are new: the smallest id of a row of this time, and the time. */
-export interface Moment {
-  id: string;
-  at: string;
-}
+type SubjectOf<Action> = Action extends `${infer Subject}.${string}` ? Subject : never;
 
-interface LookInput {
-  tenantId: number;
-  sinceId: string;
-  sinceAt: string;
-}
+/** Topics of the audit trail, each with the first parts of the actions that change it. Other sources report the other changes. */
+const SUBJECTS: [topic: Topic, subjects: SubjectOf<AuditAction>[]][] = [
+  ['rates', ['rate_plan', 'rates', 'restrictions']],
+  ['credentials', ['channel', 'credential', 'webhook']],
+  ['people', ['display', 'session', 'user']],
+];
+
+/** Topic of each number of a look. The second number counts the events of orders, because an order's new status shows as its event. */
+export const TOPIC_OF_NUMBER: Topic[] = [
+  'orders',
+  'orders',
+  'events',
+  ...SUBJECTS.map(([topic]) => topic),
+  'reservations',
+];
 
 /**
- * Rows of one tenant and one kind. Each number grows with every row that comes, however late it is committed, and with every change of a
- * stay. For orders, events and audit entries it is the number of rows, and for stays it is the sum of the times of their last changes.
+ * Numbers of the rows of one tenant since two moments, with spaces between the numbers. Each number grows with every row that comes, however
+ * late it is committed, and with every change of a stay. It is a number of rows, but for stays the sum of the times of their last changes.
  */
-export interface NewRows {
-  /** `order`, `stay`, `event ` with the type of the events, or `audit ` with the action of the audit entries. */
-  kind: string;
-  /** Number of the rows since the moment of the input. */
-  seen: number;
-  /** Number of the rows since the next moment, with which the next look compares. Null: there are no such rows. */
-  base: number | null;
+export interface Look {
+  sinceFirst: string;
+  sinceSecond: string;
 }
 
-const FIELDS = new Fields<LookInput>({ tenantId: 'bigint', sinceId: 'uuid', sinceAt: 'timestamptz' });
-
-export function momentAt(ms: number): Moment {
-  return { id: firstIdAt(ms), at: new Date(ms).toISOString() };
-}
+const FIELDS = new Fields<{ tenantId: number }>({ tenantId: 'bigint' });
 
 /**
  * Each condition has an upper bound that no row exceeds, so that the planner expects few rows and uses an index.
- * @param next moment of the inputs of the next look
- * @returns the rows of each input, in the order of the inputs
+ * @param moments two moments in milliseconds of Unix time, the earlier one first
+ * @returns the look of each tenant, in the order of the tenants
  */
-export async function look(db: Database, inputs: LookInput[], next: Moment): Promise<NewRows[][]> {
-  const statement = selectForEach(db, FIELDS, inputs, ({ tenantId, sinceId, sinceAt }) => {
-    const count = sql`count(*) AS seen, count(*) FILTER (WHERE id >= ${next.id}::uuid) AS base`;
-    const isNew = sql`tenant_id = ${tenantId} AND id BETWEEN ${sinceId} AND 'ffffffff-ffff-ffff-ffff-ffffffffffff'`;
-    const changedAt = sql`coalesce(changed_at, created_at)`;
-    const sum = sql`sum(date_part('epoch', ${changedAt}))`;
-    return sql<NewRows>`
-      SELECT 'order' AS kind, ${count} FROM restaurant_order WHERE ${isNew} HAVING count(*) > 0
-      UNION ALL SELECT 'event ' || type, ${count} FROM event WHERE ${isNew} GROUP BY type
-      UNION ALL SELECT 'audit ' || action, ${count} FROM audit_entry WHERE ${isNew} GROUP BY action
-      UNION ALL SELECT 'stay', ${sum}, ${sum} FILTER (WHERE ${changedAt} >= ${next.at}::timestamptz) FROM reservation
-      WHERE tenant_id = ${tenantId} AND ${changedAt} BETWEEN ${sinceAt} AND 'infinity' HAVING count(*) > 0`;
+export async function look(db: Database, tenantIds: number[], [first, second]: [number, number]): Promise<Look[]> {
+  const isSecond = sql`id >= ${firstIdAt(second)}::uuid`;
+  const counts = (conditions: RawBuilder<unknown>[]) => {
+    const ofFirst = conditions.map((each) => sql`count(*) FILTER (WHERE ${each})`);
+    const ofSecond = conditions.map((each) => sql`count(*) FILTER (WHERE ${each} AND ${isSecond})`);
+    return sql`concat_ws(' ', ${sql.join(ofFirst)}) AS first, concat_ws(' ', ${sql.join(ofSecond)}) AS second`;
+  };
+  const time = sql`date_part('epoch', changed_at)`;
+  const hasSubject = SUBJECTS.map(([, subjects]) => sql`subject IN (${sql.join(subjects)})`);
+  const inputs = tenantIds.map((tenantId) => ({ tenantId }));
+  const looks = await selectEach(db, FIELDS, inputs, ({ tenantId }) => {
+    const ofTenant = (column: string, value: RawBuilder<unknown>, most: string) =>
+      sql`tenant_id = ${tenantId} AND ${sql.ref(column)} BETWEEN (SELECT ${value}) AND ${sql.lit(most)}`;
+    const isNew = ofTenant('id', sql`${firstIdAt(first)}::uuid`, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+    return sql<Look>`
+      SELECT concat_ws(' ', o.first, e.first, a.first, s.first) AS "sinceFirst",
+        concat_ws(' ', o.second, e.second, a.second, s.second) AS "sinceSecond"
+      FROM (SELECT count(*) AS first, count(*) FILTER (WHERE ${isSecond}) AS second FROM restaurant_order WHERE ${isNew}) AS o,
+        (SELECT ${counts([sql`type LIKE 'order.%'`, sql`true`])} FROM event WHERE ${isNew}) AS e,
+        (SELECT ${counts(hasSubject)}
+         FROM (SELECT id, split_part(action, '.', 1) AS subject FROM audit_entry WHERE ${isNew} OFFSET 0) AS entry) AS a,
+        (SELECT coalesce(sum(${time}), 0) AS first, coalesce(sum(${time}) FILTER (WHERE changed_at >= ${new Date(second)}), 0) AS second
+         FROM reservation WHERE ${ofTenant('changed_at', sql`${new Date(first)}::timestamptz`, 'infinity')}) AS s`;
   });
-  const { rows } = await statement.execute(db);
-  const byInput = Map.groupBy(rows, (row) => row.input_number);
-  return inputs.map((_, index) => byInput.get(index + 1) ?? []);
+  return looks as Look[];
 }

@@ -1,4 +1,3 @@
-import type { AuditAction } from '#access/audit/audit.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 
 /** Areas whose callers get the hints of each topic, because they may read its data. Owners get all hints. */
@@ -20,33 +19,6 @@ export const TOPICS = Object.keys(AUDIENCES) as Topic[];
 export function hears({ role, areas }: Pick<Staff, 'role' | 'areas'>, topic: Topic): boolean {
   const audience: readonly string[] | 'all' = AUDIENCES[topic];
   return role === 'owner' || audience === 'all' || areas.some((area) => audience.includes(area));
-}
-
-type SubjectOf<Action> = Action extends `${infer Subject}.${string}` ? Subject : never;
-
-/** Topic that an entry of the audit trail changes, by the first part of its action. Other sources report the other changes. */
-const TOPIC_OF_AUDIT: Partial<Record<SubjectOf<AuditAction>, Topic>> = {
-  channel: 'credentials',
-  credential: 'credentials',
-  webhook: 'credentials',
-  display: 'people',
-  session: 'people',
-  user: 'people',
-  rate_plan: 'rates',
-  rates: 'rates',
-  restrictions: 'rates',
-};
-
-/** Returns the topics that new rows of this kind change (`NewRows`). An order's new status shows as its event. */
-export function topicsOfRows(kind: string): readonly Topic[] {
-  const [source, subject = ''] = kind.split(/[ .]/);
-  if (source === 'event') {
-    return subject === 'order' ? ['orders', 'events'] : ['events'];
-  }
-  if (source === 'audit') {
-    return [TOPIC_OF_AUDIT[subject as keyof typeof TOPIC_OF_AUDIT] ?? []].flat();
-  }
-  return source === 'order' ? ['orders'] : ['reservations'];
 }
 
 /** Topics that a recent change without a topic may concern, for example a tenant document. */

@@ -1,7 +1,8 @@
 /** The credentials of a tenant as its owner sees them: deliveries, budgets, labels, secrets, webhook URLs. */
-import type { Audience, Credentials, OwnedCredential, OwnerCredentials } from '#access/credentials/credentials.ts';
+import type { Audience, Credentials, OwnedCredential } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Budget } from '#platform/http/rate-limit.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
 import { firstIdAt, timeOf } from '#platform/lib/ids.ts';
 import type { CredentialBudget, CredentialDeliveries, CredentialHealth } from './schema.ts';
 import { countByHour, countDeliveries, type DeliveryCounts, type HourRow } from './store.ts';
@@ -15,7 +16,7 @@ export type CallBudgets = Record<Audience, Budget>;
 export interface Partners {
   db: Database;
   credentials: Credentials;
-  ownerCredentials: OwnerCredentials;
+  keyring: Keyring;
   budgets: CallBudgets;
 }
 

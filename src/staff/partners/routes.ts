@@ -1,5 +1,12 @@
 import Type from 'typebox';
-import { CredentialPath } from '#access/credentials/credentials.ts';
+import {
+  CredentialPath,
+  readCredential,
+  registerWebhook,
+  removeWebhook,
+  renameCredential,
+  rotateSecret,
+} from '#access/credentials/credentials.ts';
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -58,7 +65,7 @@ function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencie
 }
 
 function detailRoutes(app: App, dependencies: Dependencies): void {
-  const { ownerCredentials, ownerGuard, shape } = dependencies;
+  const { db, ownerGuard, shape } = dependencies;
   const detail = staffCredentialDetail(shape);
   app.get(
     `${PATH}:id/`,
@@ -79,7 +86,7 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
     },
     async ({ staff, params }) => {
       const tenantId = staff.tenant.id;
-      return await detailOf(dependencies, tenantId, await ownerCredentials.read(tenantId, params.id));
+      return await detailOf(dependencies, tenantId, await readCredential(db, tenantId, params.id));
     },
   );
   app.patch(
@@ -100,15 +107,11 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
       },
     },
     async ({ staff, params, body }) =>
-      await detailOf(
-        dependencies,
-        staff.tenant.id,
-        await ownerCredentials.rename(actorOf(staff), params.id, body.label),
-      ),
+      await detailOf(dependencies, staff.tenant.id, await renameCredential(db, actorOf(staff), params.id, body.label)),
   );
 }
 
-function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): void {
+function rotateRoute(app: App, { db, keyring, ownerGuard }: Dependencies): void {
   app.post(
     `${PATH}:id/rotate/`,
     {
@@ -130,11 +133,12 @@ function rotateRoute(app: App, { ownerCredentials, ownerGuard }: Dependencies): 
         response: { 200: RotatedCredential },
       },
     },
-    async ({ staff, params, body }) => await ownerCredentials.rotate(actorOf(staff), params.id, body.overlap_minutes),
+    async ({ staff, params, body }) =>
+      await rotateSecret({ db, keyring }, actorOf(staff), params, body.overlap_minutes),
   );
 }
 
-function setWebhookRoute(app: App, { ownerCredentials, ownerGuard, allowPrivateNetwork }: Dependencies): void {
+function setWebhookRoute(app: App, { db, keyring, ownerGuard, allowPrivateNetwork }: Dependencies): void {
   app.post(
     `${PATH}:id/webhook/`,
     {
@@ -158,13 +162,13 @@ function setWebhookRoute(app: App, { ownerCredentials, ownerGuard, allowPrivateN
     async ({ staff, params, body }) => {
       const { webhook_url } = body;
       requireWebhookUrl(webhook_url, { allowPrivateNetwork });
-      const webhook_secret = await ownerCredentials.registerWebhook(actorOf(staff), params.id, webhook_url);
+      const webhook_secret = await registerWebhook({ db, keyring }, actorOf(staff), params, webhook_url);
       return { webhook_url, webhook_secret };
     },
   );
 }
 
-function removeWebhookRoute(app: App, { db, ownerCredentials, ownerGuard, shape }: Dependencies): void {
+function removeWebhookRoute(app: App, { db, ownerGuard, shape }: Dependencies): void {
   app.post(
     `${PATH}:id/webhook/remove/`,
     {
@@ -185,7 +189,7 @@ function removeWebhookRoute(app: App, { db, ownerCredentials, ownerGuard, shape 
     },
     async ({ staff, params }) => {
       const tenantId = staff.tenant.id;
-      const credential = await ownerCredentials.removeWebhook(actorOf(staff), params.id);
+      const credential = await removeWebhook(db, actorOf(staff), params.id);
       await stopPendingDeliveries(db, tenantId, credential.id);
       return await withDeliveries(db, tenantId, credential);
     },

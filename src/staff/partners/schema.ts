@@ -1,17 +1,15 @@
 import Type from 'typebox';
+import { boolean, integer, orNull, textUpTo, time, timeOrNull } from '#platform/lib/fields.ts';
 import { CREDENTIAL_EXAMPLE, CredentialSecret } from '#access/credentials/credentials.ts';
-
-const nullableTime = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
 export const CredentialDeliveries = Type.Object(
   {
-    pending: Type.Integer({ description: 'Number of deliveries that wait for their next attempt.' }),
-    failed: Type.Integer({ description: 'Number of failed deliveries that are still kept.' }),
-    last_failed_at: nullableTime(
+    pending: integer('Number of deliveries that wait for their next attempt.'),
+    failed: integer('Number of failed deliveries that are still kept.'),
+    last_failed_at: timeOrNull(
       'Time of the last attempt of the newest failed delivery. Null if no delivery has failed.',
     ),
-    oldest_pending_at: nullableTime('Time of the event of the oldest waiting delivery. Null if no delivery waits.'),
+    oldest_pending_at: timeOrNull('Time of the event of the oldest waiting delivery. Null if no delivery waits.'),
   },
   { title: 'CredentialDeliveries', description: 'The state of the deliveries to the partner.' },
 );
@@ -40,35 +38,32 @@ export function staffCredential(shape: Type.TObject) {
 
 const CredentialBudget = Type.Object(
   {
-    limit: Type.Integer({ description: 'Number of calls that the credential may make in one minute.' }),
-    used: Type.Integer({
-      description:
-        'Number of calls that count in the present minute, at most `limit`. The credential may make `limit` minus `used` more calls in ' +
+    limit: integer('Number of calls that the credential may make in one minute.'),
+    used: integer(
+      'Number of calls that count in the present minute, at most `limit`. The credential may make `limit` minus `used` more calls in ' +
         'this minute.',
-    }),
-    resets_in_s: Type.Integer({
-      description:
-        'Whole seconds until the present minute ends, rounded up. 0 if the credential has made no call in the last minute.',
-    }),
-    is_shared: Type.Boolean({
-      description:
-        'True if all processes of the service count together, so that `used` includes all calls. False if each process has its own ' +
+    ),
+    resets_in_s: integer(
+      'Whole seconds until the present minute ends, rounded up. 0 if the credential has made no call in the last minute.',
+    ),
+    is_shared: boolean(
+      'True if all processes of the service count together, so that `used` includes all calls. False if each process has its own ' +
         'count, because there is no Redis or because Redis does not answer. `used` is then the count of the process that answered this ' +
         'call. While Redis does not answer, each process accepts only its share of the budget, and counts the rest as used.',
-    }),
+    ),
   },
   { title: 'CredentialBudget', description: 'The budget of calls. This call takes nothing from the budget.' },
 );
 export type CredentialBudget = Type.Static<typeof CredentialBudget>;
 
-const milliseconds = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+const milliseconds = (description: string) => orNull(Type.Integer(), description);
 
 const HealthHour = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'The beginning of the hour.' }),
-    delivered: Type.Integer({ description: 'Number of deliveries that the receiver has accepted.' }),
-    failed: Type.Integer({ description: 'Number of deliveries whose fifth attempt has failed.' }),
-    pending: Type.Integer({ description: 'Number of deliveries that wait for an attempt.' }),
+    at: time('The beginning of the hour.'),
+    delivered: integer('Number of deliveries that the receiver has accepted.'),
+    failed: integer('Number of deliveries whose fifth attempt has failed.'),
+    pending: integer('Number of deliveries that wait for an attempt.'),
     p50_ms: milliseconds(
       'Median duration of the attempts that the receiver has accepted, in milliseconds. Null if it has accepted no delivery.',
     ),
@@ -81,12 +76,10 @@ const HealthHour = Type.Object(
 
 const CredentialHealth = Type.Object(
   {
-    since: Type.String({
-      format: 'date-time',
-      description:
-        'The time from which the hours have all events. It is 24 hours ago. If the partner had more than 5,000 events since then, it is ' +
+    since: time(
+      'The time from which the hours have all events. It is 24 hours ago. If the partner had more than 5,000 events since then, it is ' +
         'later, because only the newest 5,000 events count.',
-    }),
+    ),
     hours: Type.Array(HealthHour, {
       description:
         'Each hour from `since` until now, oldest first, including hours without deliveries. A delivery belongs to the hour of its event.',
@@ -121,10 +114,10 @@ export function staffCredentialDetail(shape: Type.TObject) {
 
 export const CredentialChange = Type.Object(
   {
-    label: Type.String({
-      maxLength: 255,
-      description: 'The new name of the credential. It may be empty. It has no effect on the partner or the PMS.',
-    }),
+    label: textUpTo(
+      255,
+      'The new name of the credential. It may be empty. It has no effect on the partner or the PMS.',
+    ),
   },
   { title: 'CredentialChange', description: 'The new label of a credential.', examples: [{ label: 'City Delivery' }] },
 );
@@ -148,11 +141,9 @@ export const CredentialRotation = Type.Object(
 export const RotatedCredential = Type.Object(
   {
     ...CredentialSecret.properties,
-    previous_secret_ends_at: Type.String({
-      format: 'date-time',
-      description:
-        'The time until which the replaced secret works. With an overlap of 0, this is the time of the rotation.',
-    }),
+    previous_secret_ends_at: time(
+      'The time until which the replaced secret works. With an overlap of 0, this is the time of the rotation.',
+    ),
   },
   {
     title: 'RotatedCredential',

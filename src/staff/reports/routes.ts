@@ -6,12 +6,7 @@ import { sendCsv } from '#platform/http/list.ts';
 import { checkRange, daysAsCsv, reportDays } from './reports.ts';
 import { DAY_EXAMPLE, DayReport, DayReportQuery } from './schema.ts';
 
-interface Dependencies {
-  db: Database;
-  ownerGuard: Guard;
-}
-
-export function reportRoutes(app: App, { db, ownerGuard }: Dependencies): void {
+export function reportRoutes(app: App, { db, ownerGuard }: { db: Database; ownerGuard: Guard }): void {
   app.get(
     '/v1/staff/reports/days/',
     {

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { date, integer, text, uuid } from '#platform/lib/fields.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
 /**
@@ -8,12 +9,8 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 const Sum = (description: string) => Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
 
 export const DayReportQuery = Type.Object({
-  from: Type.String({ format: 'date', description: 'The first day of the report.', examples: ['2026-11-01'] }),
-  to: Type.String({
-    format: 'date',
-    description: 'The day after the last day of the report. It is 1 to 31 days after `from`.',
-    examples: ['2026-11-08'],
-  }),
+  from: date('The first day of the report.', '2026-11-01'),
+  to: date('The day after the last day of the report. It is 1 to 31 days after `from`.', '2026-11-08'),
   format: Type.Optional(
     Type.Enum(['json', 'csv'], {
       type: 'string',
@@ -27,9 +24,9 @@ export type DayReportQuery = Type.Static<typeof DayReportQuery>;
 
 const CredentialDay = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the credential. It may be revoked.' }),
-    label: Type.String({ description: 'The present label of the credential. It may be empty.' }),
-    orders: Type.Integer({ description: 'The number of orders that the credential has placed on this day.' }),
+    id: uuid('The id of the credential. It may be revoked.'),
+    label: text('The present label of the credential. It may be empty.'),
+    orders: integer('The number of orders that the credential has placed on this day.'),
     total: Sum('The sum of the totals of these orders.'),
   },
   { title: 'CredentialDay', description: 'The orders of one partner on one day.' },
@@ -52,11 +49,10 @@ export const DAY_EXAMPLE = {
 
 export const DayReport = Type.Object(
   {
-    date: Type.String({ format: 'date', description: 'The day.' }),
-    orders: Type.Integer({
-      description:
-        'The number of orders that were placed on this day in the time zone of the tenant. Cancelled orders do not count.',
-    }),
+    date: date('The day.'),
+    orders: integer(
+      'The number of orders that were placed on this day in the time zone of the tenant. Cancelled orders do not count.',
+    ),
     order_total: Sum(
       'The sum of the totals of these orders, in the currency of the tenant. An order in an earlier currency of the tenant adds nothing.',
     ),
@@ -64,20 +60,17 @@ export const DayReport = Type.Object(
       description:
         'The orders of this day by partner, the oldest credential first. A partner without orders on this day is left out.',
     }),
-    arrivals: Type.Integer({
-      description:
-        'The number of stays whose `check_in` is this day. A stay counts while it holds its nights: with every status except `cancelled` ' +
+    arrivals: integer(
+      'The number of stays whose `check_in` is this day. A stay counts while it holds its nights: with every status except `cancelled` ' +
         'and `expired`.',
-    }),
-    rooms_sold: Type.Integer({
-      description:
-        'The number of rooms that stays hold in the night that begins on this day. Stays with the status `cancelled` or `expired` do ' +
+    ),
+    rooms_sold: integer(
+      'The number of rooms that stays hold in the night that begins on this day. Stays with the status `cancelled` or `expired` do ' +
         'not count.',
-    }),
-    rooms: Type.Integer({
-      description:
-        'The present number of rooms of all active room types. Every day has the same number, because earlier numbers are not kept.',
-    }),
+    ),
+    rooms: integer(
+      'The present number of rooms of all active room types. Every day has the same number, because earlier numbers are not kept.',
+    ),
     room_revenue: Sum(
       'The sum of the prices of this night over all stays that count, in the currency of the tenant. If the price of each night of a ' +
         'stay is not known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the ' +

@@ -6,13 +6,8 @@ import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts'
 import { AuditQuery } from './schema.ts';
 import { filterOf, withNames } from './trail.ts';
 
-interface Dependencies {
-  db: Database;
-  ownerGuard: Guard;
-}
-
 /** This file is in `staff/`, because the route reads names from the tables of many modules. */
-export function auditStaffRoutes(app: App, { db, ownerGuard }: Dependencies): void {
+export function auditStaffRoutes(app: App, { db, ownerGuard }: { db: Database; ownerGuard: Guard }): void {
   app.get(
     '/v1/staff/audit/',
     {

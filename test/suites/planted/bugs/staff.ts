@@ -7,7 +7,7 @@ export const STAFF_BUGS: Bug[] = [
     harm: 'the kitchen hears of credentials and people',
     edits: [
       {
-        file: 'src/staff/live-changes/subscription.ts',
+        file: 'src/staff/live-changes/stream.ts',
         find: 'topics.filter((topic) => hears(this.staff, topic)).forEach',
         replace: 'topics.forEach',
       },
@@ -32,8 +32,8 @@ export const STAFF_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/staff/live-changes/live-changes.ts',
-        find: '({ kind, base }) => [kind, base ?? 0]',
-        replace: '({ kind, seen }) => [kind, seen]',
+        find: '[second, sinceSecond]',
+        replace: '[second, sinceFirst]',
       },
     ],
     suites: ['src/staff/live-changes/hints.test.ts'],
@@ -44,10 +44,10 @@ export const STAFF_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/staff/live-changes/live-changes.ts',
-        find: `    } else {
-      subscription.resync();
-    }`,
-        replace: '    }',
+        find: `    } else if (watch.numbers.size > 0) {
+      stream.resync();
+    } else {`,
+        replace: '    } else {',
       },
     ],
     suites: ['src/staff/live-changes/hints.test.ts'],
@@ -69,7 +69,7 @@ export const STAFF_BUGS: Bug[] = [
     harm: 'one caller takes one stream more than the others may have',
     edits: [
       {
-        file: 'src/platform/http/event-streams.ts',
+        file: 'src/staff/live-changes/live-changes.ts',
         find: 'count >= most',
         replace: 'count > most',
       },
