@@ -122,7 +122,7 @@ async function startService(
   metrics?.watchCounts({
     countRequests: () => app.door.waiting,
     countCallers: () => countWaiting(db),
-    countStreams: () => app.liveChanges.size,
+    countStreams: () => app.liveChanges?.size ?? 0,
   });
   const closing = closingOf(app);
   let listening: Listening | null = null;
@@ -236,7 +236,7 @@ function closingOf(app: App) {
     /** Responses under way may continue for 8 s, and not longer, because a client that does not read must not delay the stop. */
     close: async (listening: Listening | null) => {
       await listening?.stop();
-      app.liveChanges.stop();
+      app.liveChanges?.stop();
       cutIdle();
       const idle = setInterval(cutIdle, POLL_MS);
       const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);

@@ -8,7 +8,8 @@ import { LiveStream as Stream } from './stream.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    liveChanges: LiveChanges;
+    /** A worker's app has none. */
+    liveChanges?: LiveChanges;
   }
 }
 
