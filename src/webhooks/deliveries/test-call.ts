@@ -59,7 +59,7 @@ export class TestCalls {
   constructor(options: TestCallOptions) {
     const { allowPrivateNetwork, headerBrand, stopping, sending } = options;
     this.#options = options;
-    this.#sender = new WebhookSender({ allowPrivateNetwork, headerBrand, keepAnswersOfSuccesses: true, ...sending });
+    this.#sender = new WebhookSender({ allowPrivateNetwork, headerBrand, ...sending });
     stopping?.addEventListener('abort', () => void this.close(), { once: true });
   }
 
