@@ -20,12 +20,7 @@ const MAX_WAIT_MS = 1_000;
 /** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
-export interface TestReceiver {
-  tenantId: number;
-  credentialId: string;
-  webhookUrl: string;
-  webhookSecret: Buffer;
-}
+type TestReceiver = Awaited<ReturnType<TestCalls['findReceiver']>>;
 
 export interface TestCallOptions {
   db: Database;
@@ -67,7 +62,7 @@ export class TestCalls {
    * @throws ApiError 404 if the tenant has no such credential
    * @throws ApiError 409 if the credential is revoked or has no webhook. The credential of a PMS never has a webhook
    */
-  async findReceiver(tenantId: number, id: string): Promise<TestReceiver> {
+  async findReceiver(tenantId: number, id: string) {
     const row = isUuid(id) ? await findReceiver(this.#options.db, tenantId, id) : undefined;
     if (row === undefined) {
       throw notFound('credential');

@@ -30,7 +30,14 @@ export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuer
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
   const position = positionOf(after, end);
-  const rows = await readRows(db, feed, end, position, limit);
+  let rows = await store.readNumbered(db, feed, position, limit);
+  if (rows.length < limit && end.isBehind) {
+    const missing = limit - rows.length;
+    rows = await inTransaction(db, async (tx) => {
+      await numberOldest(tx, feed, missing, null);
+      return await store.readNumbered(tx, feed, position, limit); // It may have events that another reader has numbered meanwhile.
+    });
+  }
   const results = rows.map((row) => {
     return { cursor: cursorText({ era: end.era, position: row.feed_position }), ...eventShape(row) };
   });
@@ -67,24 +74,6 @@ function refusedCursor(what: string): ApiError {
   );
 }
 
-/** Also returns events that got a position beyond `lastPosition` after the caller has read the end of the feed. */
-async function readRows(
-  db: Database,
-  feed: store.Feed,
-  { isBehind }: store.FeedEnd,
-  after: number,
-  limit: number,
-): Promise<store.FeedRow[]> {
-  const page = await store.readNumbered(db, feed, after, limit);
-  if (page.length === limit || !isBehind) {
-    return page;
-  }
-  return await inTransaction(db, async (tx) => {
-    await numberOldest(tx, feed, limit - page.length, null);
-    return await store.readNumbered(tx, feed, after, limit);
-  });
-}
-
 /**
  * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
  * gives a position to every event that has none.
@@ -92,18 +81,14 @@ async function readRows(
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
   if (end.isBehind) {
-    await numberAll(db, feed);
+    let ids: string[] = [];
+    do {
+      const lastId = ids.at(-1) ?? null;
+      ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
+    } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
   }
   return cursorText({ era: end.era, position: end.lastPosition });
-}
-
-async function numberAll(db: Database, feed: store.Feed): Promise<void> {
-  let ids: string[] = [];
-  do {
-    const lastId = ids.at(-1) ?? null;
-    ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE);
 }
 
 /**
