@@ -16,7 +16,7 @@ import { CLAIM_SIZE, recordAndClaim } from './store.ts';
 const ANSWERED_500: Attempted = {
   ok: false,
   httpStatus: 500,
-  durationMs: 3,
+  durationMs: 7,
   error: 'http_status',
   phase: 'after',
   answer: 'why',
