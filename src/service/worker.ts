@@ -55,9 +55,9 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     keyring,
     sender,
     log,
+    metrics,
     contact,
     ...deliveryPace,
-    ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   const listener =

@@ -4,7 +4,7 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import {
-  requireWebhookUrl,
+  readWebhookUrl,
   stopPendingDeliveries,
   WebhookRegister,
   WebhookRegisterResponse,
@@ -159,7 +159,7 @@ function setWebhookRoute(app: App, { ownerCredentials, ownerGuard, allowPrivateN
     },
     async ({ staff, params, body }) => {
       const { webhook_url } = body;
-      requireWebhookUrl(webhook_url, { allowPrivateNetwork });
+      readWebhookUrl(webhook_url, { allowPrivateNetwork });
       const webhook_secret = await ownerCredentials.registerWebhook(actorOf(staff), params.id, webhook_url);
       return { webhook_url, webhook_secret };
     },

@@ -3,7 +3,7 @@ import { ResponseReader } from './response-reader.ts';
 import { type Phase, type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
 import type { VettingOptions } from './vetting-connector.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
+import { readWebhookUrl } from './webhook-url.ts';
 
 export interface WebhookSenderOptions extends VettingOptions {
   headerBrand: string;
@@ -120,11 +120,11 @@ export class WebhookSender {
     if (this.#isClosed) {
       throw new SendFailure('before', 'aborted');
     }
-    const checked = checkWebhookUrl(webhookUrl, this.#options);
-    if (!checked.ok) {
+    try {
+      return readWebhookUrl(webhookUrl, this.#options);
+    } catch {
       throw new SendFailure('before', 'address_refused');
     }
-    return checked.url;
   }
 }
 

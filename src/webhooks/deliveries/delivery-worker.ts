@@ -7,7 +7,8 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { coalesce } from '#platform/lib/coalesce.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { DueCredential } from '../events/events.ts';
-import type { Attempted, WebhookSender } from './attempt.ts';
+import type { WebhookSender } from './attempt.ts';
+import type { DeliveryMetrics } from './metrics.ts';
 import {
   type ClaimedDelivery,
   createLease,
@@ -43,7 +44,7 @@ export interface DeliveryWorkerOptions {
   keyring: Keyring;
   sender: WebhookSender;
   log: Logger;
-  onAttempt?: (delivery: ClaimedDelivery, sent: Attempted) => void;
+  metrics?: DeliveryMetrics | undefined;
   /** Length of a lease in seconds. Default: 15. */
   leaseSeconds?: number | undefined;
   /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: `drawRetryWaitMs`. */
@@ -190,7 +191,7 @@ export class DeliveryWorker {
 
   /** Keeps the outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { sender, keyring, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
+    const { sender, keyring, log, metrics, drawWaitMs = drawRetryWaitMs } = this.#options;
     const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
     const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
@@ -213,7 +214,7 @@ export class DeliveryWorker {
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
     this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
-    onAttempt?.(delivery, sent);
+    metrics?.attempted(delivery, sent);
     this.#end(outcomeOf(delivery, sent, drawWaitMs));
   }
 
