@@ -22,6 +22,7 @@ export { type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-k
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
 export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
 export { readWebhookSecrets, webhookSecretLocation } from './changes.ts';
+export { readCredential } from './store.ts';
 
 interface Dependencies {
   db: Database;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
-import { webhookSecretLocation } from '#access/credentials/credentials.ts';
+import { readCredential, webhookSecretLocation } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
@@ -8,7 +8,6 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
-import { findReceiver } from './list-store.ts';
 import type { TestCallOutcome } from './staff-schema.ts';
 
 /** Maximum number of test calls under way at the same time in this process. */
@@ -63,7 +62,7 @@ export class TestCalls {
    * @throws ApiError 409 if the credential is revoked or has no webhook. The credential of a PMS never has a webhook
    */
   async findReceiver(tenantId: number, id: string) {
-    const row = isUuid(id) ? await findReceiver(this.#options.db, tenantId, id) : undefined;
+    const row = isUuid(id) ? await readCredential(this.#options.db, tenantId, id) : undefined;
     if (row === undefined) {
       throw notFound('credential');
     }

@@ -1,3 +1,4 @@
+import { readCredential } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
@@ -36,7 +37,8 @@ export async function feedOfPartner(
   credentialId: string,
   query: FeedQuery,
 ): Promise<FeedPage> {
-  if (!isUuid(credentialId) || !(await store.hasPartner(db, tenantId, credentialId))) {
+  const credential = isUuid(credentialId) ? await readCredential(db, tenantId, credentialId) : undefined;
+  if (credential?.audience !== 'third_party') {
     throw notFound('credential');
   }
   return await answerFeed(db, { tenantId, credentialId }, query);

@@ -186,9 +186,9 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'staff of a tenant learn which ids of credentials exist elsewhere',
     edits: [
       {
-        file: 'src/webhooks/events/list-store.ts',
-        find: "    .where('tenant_id', '=', tenantId)\n    .where('id', '=', credentialId)",
-        replace: "    .where('id', '=', credentialId)",
+        file: 'src/access/credentials/store.ts',
+        find: "return await credentialsOf(db, tenantId).where('id', '=', id)",
+        replace: "return await db.selectFrom('credential').selectAll().where('id', '=', id)",
       },
     ],
     suites: ['src/webhooks/events/staff-events.test.ts'],
