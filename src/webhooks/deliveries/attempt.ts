@@ -80,7 +80,7 @@ export class WebhookSender {
       const secret = message.secret();
       timestampSeconds = Math.floor(Date.now() / 1000);
       const headers = deliveryHeaders(headerBrand, { ...message, secret, timestampSeconds });
-      const connection = await this.#connections.take({ url, signal: ending.signal });
+      const connection = await this.#connections.take(url, ending.signal);
       ending.signal.addEventListener('abort', () => connection.destroy(ending.signal.reason));
       if (performance.now() - begunAtMs >= timeoutMs) {
         // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.

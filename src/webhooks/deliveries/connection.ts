@@ -21,7 +21,7 @@ export class Connections {
    * Returns an open connection to the origin of a URL for one request: an idle one, or else a new one to the checked address of the host.
    * @throws SendFailure if it cannot connect, or if `signal` is aborted, whose reason is then the reason of the failure
    */
-  async take({ url, signal }: { url: URL; signal: AbortSignal }): Promise<Connection> {
+  async take(url: URL, signal: AbortSignal): Promise<Connection> {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
     if (idle !== undefined) {
       this.#removeIdle(idle);

@@ -39,21 +39,22 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
     });
   }
   const results = rows.map((row) => {
-    return { cursor: cursorText({ era: end.era, position: row.feed_position }), ...eventShape(row) };
+    return { cursor: cursorText(end.era, row.feed_position), ...eventShape(row) };
   });
   return { results, next: results.at(-1)?.cursor ?? after };
 }
 
 /** Refuses a cursor of an earlier feed era or beyond the end of the feed, because a client that continued from it could miss events. */
 function positionOf(after: string, end: store.FeedEnd): number {
-  const cursor = parseCursor(after);
+  const cursor = CURSOR.exec(after);
   if (cursor === null) {
     throw invalidField(
       'after',
       'this is not a cursor. Send the `next` of a response unchanged, or `latest`, or leave `after` out to begin at the start.',
     );
   }
-  const { era, position } = cursor;
+  const era = Number(cursor.groups?.['era'] ?? 0);
+  const position = Number(cursor.groups?.['position'] ?? 0);
   if (position === 0) {
     return 0; // Position 0 is valid in every era, because a client that reads from the start misses no event.
   }
@@ -88,7 +89,7 @@ export async function endOfFeed(db: Database, feed: store.Feed): Promise<string>
     } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
   }
-  return cursorText({ era: end.era, position: end.lastPosition });
+  return cursorText(end.era, end.lastPosition);
 }
 
 /**
@@ -114,25 +115,13 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/** Position in an event feed up to which a client has read. */
-interface Cursor {
-  /** Feed era in which the client got the cursor. Each restore begins an era with a greater number. 0: the database was never restored. */
-  era: number;
-  /** Position of the last event that the client has read. 0: the start of the feed, which is valid in every era. */
-  position: number;
-}
-
-/** Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. An empty text means the start of the feed. */
+/**
+ * Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. The era is the feed era in which the client got the cursor, and 0
+ * if the database was never restored. The position is that of the last event that the client has read. An empty text or position 0 means
+ * the start of the feed.
+ */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
-/** Parses a cursor. Returns null if the text does not have the format of a cursor. */
-function parseCursor(text: string): Cursor | null {
-  const parts = CURSOR.exec(text);
-  return parts === null
-    ? null
-    : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
-}
-
-function cursorText({ era, position }: Cursor): string {
+function cursorText(era: number, position: number): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }
