@@ -44,8 +44,8 @@ export function createPoster({ targets, cert, connections }: PosterOptions): (po
 }
 
 /**
- * Handler that the function `dispatch` of undici calls for the response to one POST. The service uses `dispatch` too
- * (src/webhooks/deliveries/connection.ts), because the function `request` of undici takes about 10 % more CPU time for each POST.
+ * Handler that the function `dispatch` of undici calls for the response to one POST. The function `request` of undici takes about 10 % more
+ * CPU time for each POST.
  */
 class Reply implements Dispatcher.DispatchHandler {
   readonly #settle = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { POLL_EVERY_MS } from '#platform/changes/changes.ts';
 import { readChanges } from '#platform/changes/store.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { POLL_EVERY_MS as DELIVERY_POLL_EVERY_MS } from '#webhooks/deliveries/delivery-worker.ts';
-import { findDue } from '#webhooks/deliveries/search-store.ts';
+import { findDue } from '#webhooks/deliveries/store.ts';
 import { onCpuMsOf } from '../cpu.ts';
 import type { ProcessRow } from '../process-table.ts';
 import { withConnection } from '../sql.ts';

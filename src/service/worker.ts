@@ -56,9 +56,9 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     keyring,
     sender,
     log,
+    metrics,
     contact,
     ...deliveryPace,
-    ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   const onNotification = (payload: string) => deliveries.hear(readWakeUp(payload));

@@ -104,7 +104,12 @@ export interface OwnedCredential {
 
 /** Returns a credential of any API. @throws ApiError 404 (code `error`) for an unknown id */
 export async function readCredential(db: Database, tenantId: number, id: string): Promise<OwnedCredential> {
-  return owned(orNotFound(isUuid(id) ? await store.readCredential(db, tenantId, id) : undefined, 'credential'));
+  return owned(await readCredentialRow(db, tenantId, id));
+}
+
+/** Returns a credential of any API with its sealed webhook secret. @throws ApiError 404 (code `error`) for an unknown id */
+export async function readCredentialRow(db: Database, tenantId: number, id: string): Promise<store.CredentialRow> {
+  return orNotFound(isUuid(id) ? await store.readCredential(db, tenantId, id) : undefined, 'credential');
 }
 
 /** Gives a credential of any API another label. The credential may be revoked. */

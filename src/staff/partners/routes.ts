@@ -11,7 +11,7 @@ import { actorOf } from '#access/tenants/tenants.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import {
-  requireWebhookUrl,
+  readWebhookUrl,
   stopPendingDeliveries,
   WebhookRegister,
   WebhookRegisterResponse,
@@ -161,7 +161,7 @@ function setWebhookRoute(app: App, { db, keyring, ownerGuard, allowPrivateNetwor
     },
     async ({ staff, params, body }) => {
       const { webhook_url } = body;
-      requireWebhookUrl(webhook_url, { allowPrivateNetwork });
+      readWebhookUrl(webhook_url, { allowPrivateNetwork });
       const webhook_secret = await registerWebhook({ db, keyring }, actorOf(staff), params, webhook_url);
       return { webhook_url, webhook_secret };
     },

@@ -3,19 +3,17 @@ import { ResponseReader } from './response-reader.ts';
 import { type Phase, type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
 import type { VettingOptions } from './vetting-connector.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
+import { readWebhookUrl } from './webhook-url.ts';
 
 export interface WebhookSenderOptions extends VettingOptions {
   headerBrand: string;
   /** Time limit of an attempt in milliseconds, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number | undefined;
   /**
-   * True if the outcome of a failed attempt has the first bytes of the response. Default: true if private networks are not allowed. If they
-   * are allowed, the default is false, because staff could read the responses of servers inside our network.
+   * True if the outcome of an attempt has the first bytes of the response. Default: true if private networks are not allowed. If they are
+   * allowed, the default is false, because staff could read the responses of servers inside our network.
    */
   keepAnswers?: boolean | undefined;
-  /** True if the outcome of a successful attempt has the first bytes of the response too. Default: false, because no person reads them. */
-  keepAnswersOfSuccesses?: boolean | undefined;
 }
 
 /** Message that one attempt signs and posts: an event, or a test call. */
@@ -56,6 +54,8 @@ export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent':
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #connections: Connections;
+  /** One for each attempt under way. Its abort ends the attempt, and the reason of the abort is the error of the attempt. */
+  readonly #underWay = new Set<AbortController>();
   #isClosed = false;
 
   constructor(options: WebhookSenderOptions) {
@@ -65,30 +65,34 @@ export class WebhookSender {
 
   /** Makes one attempt. Never throws. The outcome reports every failure. */
   async attempt(message: Message): Promise<Attempted> {
-    const { headerBrand, timeoutMs = TIMEOUT_MS } = this.#options;
-    const reader = new ResponseReader();
+    const { headerBrand, allowPrivateNetwork, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { keepAnswers = !allowPrivateNetwork } = this.#options;
     const begunAtMs = performance.now();
+    const reader = new ResponseReader();
+    const ending = new AbortController();
+    const deadline = setTimeout(() => ending.abort('timeout'), timeoutMs);
+    this.#underWay.add(ending);
     let timestampSeconds: number | null = null;
-    let deadline: NodeJS.Timeout | undefined;
     let failure: SendFailure | null = null;
     try {
-      const url = this.#prepare(message.webhookUrl);
+      const url = this.#check(message.webhookUrl);
       const secret = message.secret();
       timestampSeconds = Math.floor(Date.now() / 1000);
       const headers = deliveryHeaders(headerBrand, { ...message, secret, timestampSeconds });
-      const connection = this.#connections.take(url);
-      deadline = setTimeout(() => connection.destroy('timeout'), timeoutMs);
-      await connection.open();
+      const connection = await this.#connections.take(url, ending.signal);
+      ending.signal.addEventListener('abort', () => connection.destroy(ending.signal.reason));
       if (performance.now() - begunAtMs >= timeoutMs) {
         // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.
         connection.destroy('timeout');
         throw new SendFailure('before', 'timeout');
       }
       await connection.post(postTo(url, headers, message.body), reader);
+      this.#connections.keep(connection, reader.keepMs);
     } catch (error) {
       failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
     }
     clearTimeout(deadline);
+    this.#underWay.delete(ending);
     const { status, statusAtMs } = reader;
     // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
     const decided = status === null ? failure : failureOfStatus(status);
@@ -98,7 +102,7 @@ export class WebhookSender {
       durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
       error: decided?.reason ?? null,
       phase: decided?.phase ?? null,
-      answer: status !== null && this.#keepsAnswer(decided === null) ? reader.text : null,
+      answer: status !== null && keepAnswers ? reader.text : null,
       timestampSeconds,
       ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
     };
@@ -107,23 +111,19 @@ export class WebhookSender {
   /** Ends all attempts under way with the error `aborted`, and closes all connections. Later attempts also end with `aborted`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#connections.destroyAll('aborted');
+    this.#underWay.forEach((ending) => ending.abort('aborted'));
+    this.#connections.destroyAll();
   }
 
-  #prepare(webhookUrl: string): URL {
+  #check(webhookUrl: string): URL {
     if (this.#isClosed) {
       throw new SendFailure('before', 'aborted');
     }
-    const checked = checkWebhookUrl(webhookUrl, this.#options);
-    if (!checked.ok) {
+    try {
+      return readWebhookUrl(webhookUrl, this.#options);
+    } catch {
       throw new SendFailure('before', 'address_refused');
     }
-    return checked.url;
-  }
-
-  #keepsAnswer(ok: boolean): boolean {
-    const { allowPrivateNetwork, keepAnswers = !allowPrivateNetwork, keepAnswersOfSuccesses = false } = this.#options;
-    return keepAnswers && (!ok || keepAnswersOfSuccesses);
   }
 }
 

@@ -13,8 +13,7 @@ import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database, type Db, type Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { type DueQueue, findDueQueues } from './search-store.ts';
-import { recordAndClaim, type Wanted } from './store.ts';
+import { type DueQueue, findDueQueues, recordAndClaim, type Wanted } from './store.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 const isCluster = await isTestCluster();
@@ -140,14 +139,16 @@ describe('claims of due deliveries', () => {
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, null, 10);
       const { claimed } = await claim(tx, wanted);
-      const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 1, error: null, timestamp: 1 };
-      const outcomes = claimed.map((delivery) => ({
-        delivery,
-        result,
+      const sent = {
+        ok: true,
+        httpStatus: 204,
+        durationMs: 1,
+        error: null,
+        phase: null,
         answer: null,
-        status: 'delivered' as const,
-        retryInMs: 0,
-      }));
+        timestampSeconds: 1,
+      };
+      const outcomes = claimed.map((delivery) => ({ delivery, sent, status: 'delivered' as const, retryInMs: 0 }));
       const { recorded } = await recordAndClaim(tx, outcomes, [], newLease());
       return [queues.length, claimed.length, recorded.size];
     };

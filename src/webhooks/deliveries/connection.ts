@@ -17,154 +17,117 @@ export class Connections {
     this.#vetting = vetting;
   }
 
-  /** Returns a connection to the origin of a URL for one request: an idle one, or else a new one, which is not open yet. */
-  take(url: URL): Connection {
+  /**
+   * Returns an open connection to the origin of a URL for one request: an idle one, or else a new one to the checked address of the host.
+   * @throws SendFailure if it cannot connect, or if `signal` is aborted, whose reason is then the reason of the failure
+   */
+  async take(url: URL, signal: AbortSignal): Promise<Connection> {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
-    const connection = idle ?? new Connection(url, this.#vetting, this);
-    this.#removeIdle(connection);
-    this.#open.add(connection);
-    return connection.begin();
-  }
-
-  remove(connection: Connection): void {
-    this.#open.delete(connection);
-    this.#removeIdle(connection);
-  }
-
-  /** Keeps an open connection for the next request to its origin. Returns false if too many connections are open. */
-  keep(connection: Connection): boolean {
-    if (this.#open.size > MAX_KEPT_CONNECTIONS) {
-      return false;
+    if (idle !== undefined) {
+      this.#removeIdle(idle);
+      // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
+      await nextTurn();
     }
+    if (idle?.isOpen === true) {
+      return idle;
+    }
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => aborted.reject(new SendFailure('before', signal.reason)));
+    const socket = await Promise.race([openVetted(url, this.#vetting, signal), aborted.promise]);
+    const connection = new Connection(url.origin, socket, (closed) => {
+      this.#open.delete(closed);
+      this.#removeIdle(closed);
+    });
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** Keeps a connection open for the next request to its origin for `keepMs` milliseconds, unless too many are open. */
+  keep(connection: Connection, keepMs: number): void {
+    if (keepMs === 0 || this.#open.size > MAX_KEPT_CONNECTIONS) {
+      connection.destroy('aborted');
+      return;
+    }
+    connection.rest(keepMs);
     const idle = this.#idleOf.get(connection.origin) ?? [];
     this.#idleOf.set(connection.origin, idle);
     idle.push(connection);
-    return true;
   }
 
-  destroyAll(reason: SendError): void {
-    this.#open.forEach((connection) => connection.destroy(reason));
+  destroyAll(): void {
+    this.#open.forEach((connection) => connection.destroy('aborted'));
   }
 
   #removeIdle(connection: Connection): void {
-    const idle = this.#idleOf.get(connection.origin) ?? [];
-    const index = idle.lastIndexOf(connection);
-    if (index !== -1) {
-      idle.splice(index, 1);
-    }
+    const idle = this.#idleOf.get(connection.origin)?.filter((each) => each !== connection) ?? [];
     if (idle.length === 0) {
       this.#idleOf.delete(connection.origin);
+    } else {
+      this.#idleOf.set(connection.origin, idle);
     }
   }
 }
 
-/** One connection to one origin, for one request at a time. Each request goes through `begin`, `open` and `post`, in this order. */
-class Connection {
+/** Open connection to one origin, for one request at a time. */
+export class Connection {
   readonly origin: string;
-  readonly #url: URL;
-  readonly #vetting: VettingOptions;
-  readonly #lifetime = new AbortController();
-  readonly #all: Connections;
-  #socket: TLSSocket | null = null;
-  /** End of the present request. Null: the connection is idle. */
-  #ended: PromiseWithResolvers<void> | null = null;
-  /** Reader of the response. Null: the request is not sent yet, or the connection is idle. */
-  #reader: ResponseReader | null = null;
+  readonly #socket: TLSSocket;
+  readonly #onDestroy: (connection: Connection) => void;
+  /** Request under way with the reader of its response. Null: the connection is idle. */
+  #request: (PromiseWithResolvers<void> & { reader: ResponseReader }) | null = null;
 
-  constructor(url: URL, vetting: VettingOptions, all: Connections) {
-    this.origin = url.origin;
-    this.#url = url;
-    this.#vetting = vetting;
-    this.#all = all;
+  constructor(origin: string, socket: TLSSocket, onDestroy: (connection: Connection) => void) {
+    this.origin = origin;
+    this.#onDestroy = onDestroy;
+    const close = () => this.destroy('connection_reset');
+    this.#socket = socket
+      .on('data', (bytes) => this.#receive(bytes))
+      .on('error', (error) => this.destroy(errorOf(error)))
+      .on('end', close)
+      .on('close', close)
+      .on('timeout', close);
   }
 
-  /** Begins a request. From now on, `destroy` ends it. */
-  begin(): this {
-    this.#ended = Promise.withResolvers();
-    this.#ended.promise.catch(() => {}); // `open` or `post` throws the error of the request.
-    return this;
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
   }
 
   /**
-   * Connects to the checked address of the host, unless the connection is open.
-   * @throws SendFailure if it cannot connect, or if `destroy` was called
-   */
-  async open(): Promise<void> {
-    if (this.#socket !== null) {
-      // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
-      await nextTurn();
-    }
-    if (this.#socket === null) {
-      const opening = openVetted(this.#url, this.#vetting, this.#lifetime.signal);
-      const opened = opening.then((socket) => (this.#socket = this.#watch(socket)));
-      await Promise.race([opened, this.#ended?.promise]);
-    }
-    this.#lifetime.signal.throwIfAborted();
-  }
-
-  /**
-   * Sends the request, and waits until the reader has read the response.
+   * Sends a request, and waits until the reader has read the response.
    * @throws SendFailure if the connection ends before
    */
   async post(request: string, reader: ResponseReader): Promise<void> {
-    this.#reader = reader;
-    this.#socket?.setTimeout(0).write(request);
-    await this.#ended?.promise;
+    this.#request = { ...Promise.withResolvers<void>(), reader };
+    this.#socket.setTimeout(0).write(request);
+    await this.#request.promise;
   }
 
-  /** Closes the connection, even while it opens or is used. If a request is under way, it fails with `reason`. */
+  /** Closes the connection if no request begins within `ms` milliseconds. */
+  rest(ms: number): void {
+    this.#socket.setTimeout(ms);
+  }
+
+  /** Closes the connection. If a request is under way, it fails with `reason`. */
   destroy(reason: SendError): void {
-    this.#all.remove(this);
-    const failure = new SendFailure(this.#reader === null ? 'before' : 'during', reason);
-    this.#ended?.reject(failure);
-    this.#ended = null;
-    this.#lifetime.abort(failure);
+    this.#request?.reject(new SendFailure('during', reason));
+    this.#request = null;
+    this.#socket.destroy();
+    this.#onDestroy(this);
   }
 
   #receive(bytes: Buffer): void {
-    const reader = this.#reader;
-    if (reader === null) {
-      return this.#drop('connection_reset'); // The receiver sends bytes although it has got no request.
+    if (this.#request === null) {
+      return this.destroy('connection_reset'); // The receiver sends bytes although it has got no request.
     }
+    const { reader, resolve } = this.#request;
     try {
       reader.read(bytes);
     } catch (error) {
       return this.destroy(errorOf(error as Error));
     }
     if (reader.isEnded) {
-      this.#end(reader.keepMs);
-    }
-  }
-
-  /** Ends the request. Keeps the connection open for `keepMs` milliseconds, if possible. */
-  #end(keepMs: number): void {
-    this.#ended?.resolve();
-    this.#ended = null;
-    this.#reader = null;
-    this.#socket?.setTimeout(keepMs);
-    if (keepMs === 0 || !this.#all.keep(this)) {
-      this.destroy('aborted');
-    }
-  }
-
-  #watch(socket: TLSSocket): TLSSocket {
-    const drop = (reason: SendError) => socket === this.#socket && this.#drop(reason);
-    const close = () => drop('connection_reset');
-    return socket
-      .on('data', (bytes) => socket === this.#socket && this.#receive(bytes))
-      .on('error', (error) => drop(errorOf(error)))
-      .on('end', close)
-      .on('close', close)
-      .on('timeout', close);
-  }
-
-  /** Closes the socket. If the request is not sent yet, `open` opens a new socket. Otherwise the request fails with `reason`. */
-  #drop(reason: SendError): void {
-    if (this.#ended !== null && this.#reader === null) {
-      this.#socket?.destroy();
-      this.#socket = null;
-    } else {
-      this.destroy(reason);
+      this.#request = null;
+      resolve();
     }
   }
 }

@@ -5,7 +5,7 @@ import { stopBatch } from './store.ts';
 
 export { WebhookRegister, WebhookRegisterResponse } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
-export { requireWebhookUrl } from './webhook-url.ts';
+export { readWebhookUrl } from './webhook-url.ts';
 
 /**
  * Stops the pending deliveries of a credential whose webhook URL was removed. Does not stop deliveries of events that are written after the

@@ -7,23 +7,21 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { coalesce } from '#platform/lib/coalesce.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { DueCredential } from '../events/events.ts';
-import type { Attempted, WebhookSender } from './attempt.ts';
-import { Capacity, PROBE_REST_MS } from './capacity.ts';
+import type { WebhookSender } from './attempt.ts';
+import type { DeliveryMetrics } from './metrics.ts';
 import {
   type ClaimedDelivery,
   createLease,
   drawRetryWaitMs,
-  type Ended,
   hasEnded,
   idsOf,
   logAttempt,
+  type Outcome,
   outcomeOf,
   outcomeOfUnsent,
 } from './outcomes.ts';
-import { Queues } from './queues.ts';
-import { type DueQueue, findDue } from './search-store.ts';
-import { recordAndClaim, type Turn } from './store.ts';
-import type { NamedQueue } from './wake-ups.ts';
+import { PROBE_REST_MS, Schedule } from './schedule.ts';
+import { type DueQueue, findDue, recordAndClaim, type Turn } from './store.ts';
 
 /** Longest time from one poll to the next in milliseconds. */
 export const POLL_EVERY_MS = 1_000;
@@ -34,19 +32,19 @@ const FEW = 8;
  * because one statement for many deliveries takes less time of PostgreSQL than several.
  */
 const TURN_EVERY_MS = 10;
-/** Longest wait for a turn that may have nothing to do. */
-const IDLE_MS = 60_000;
 /** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
 const PAUSE_MS = 250;
 /** Maximum number of outcomes in one turn. If more wait to be recorded, the turn claims nothing, so that their number is bounded. */
 const RECORD_SIZE = 500;
+/** Maximum number of queues that one search finds. */
+const SEARCH_SIZE = 5_000;
 
 export interface DeliveryWorkerOptions {
   db: Database;
   keyring: Keyring;
   sender: WebhookSender;
   log: Logger;
-  onAttempt?: (delivery: ClaimedDelivery, sent: Attempted) => void;
+  metrics?: DeliveryMetrics | undefined;
   /** Length of a lease in seconds. Default: 15. */
   leaseSeconds?: number | undefined;
   /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: `drawRetryWaitMs`. */
@@ -66,8 +64,7 @@ export interface DeliveryWorkerOptions {
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
-  readonly #capacity: Capacity;
-  readonly #queues = new Queues();
+  readonly #schedule: Schedule;
   /** Finds due deliveries of all processes: retries, lost notifications, and deliveries of workers that have died. */
   readonly #search = coalesce(() => this.#findDue());
   readonly #poll: Poll;
@@ -75,21 +72,19 @@ export class DeliveryWorker {
   /** Credential with which the next search begins. Null: it begins with the first. */
   #lastFound: DueQueue | null = null;
   /** Outcomes of the attempts that have ended since the last turn. */
-  #ended: Ended[] = [];
+  #ended: Outcome[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
   #hasNews = false;
   #endedSinceTurn = 0;
   /** Number of attempts to healthy receivers that were under way after the last turn. */
   #healthy = 0;
   #turnedAtMs = 0;
-  /** Time (`performance.now()`) until which the loop waits for its next turn. */
-  #sleepsUntilMs = Number.POSITIVE_INFINITY;
-  #endSleep = () => {};
+  #onNews = () => {};
   #isStopping = false;
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
-    this.#capacity = new Capacity(options.probeRestMs);
+    this.#schedule = new Schedule(options.probeRestMs);
     // The time is random, so that workers do not poll together.
     const everyMs = (options.pollEveryMs ?? POLL_EVERY_MS) * (1 - Math.random() / 4);
     this.#poll = poll(everyMs, this.#search, this.#noteSearch);
@@ -97,17 +92,16 @@ export class DeliveryWorker {
   }
 
   wake(credentials: DueCredential[]): void {
-    credentials.forEach((credential) => this.#queues.add({ ...credential, isActive: true }));
+    credentials.forEach((credential) => this.#schedule.add({ ...credential, isActive: true }));
     this.#tell();
   }
 
-  /** @param queues credentials of the events of another process. If the list is empty, the worker searches for all due deliveries. */
-  hear(queues: NamedQueue[]): void {
-    const unknown = queues.filter((queue) => !this.#queues.addKnown(queue));
-    if (queues.length === 0 || unknown.length > 0) {
+  /** @param credentials those with events of another process. If the list is empty, the worker searches for all due deliveries. */
+  hear(credentials: DueCredential[]): void {
+    if (credentials.length === 0) {
       this.#search().catch(this.#noteSearch);
     }
-    this.#tell();
+    this.wake(credentials);
   }
 
   /**
@@ -125,80 +119,67 @@ export class DeliveryWorker {
   }
 
   async #takeTurns(): Promise<void> {
-    while (!this.#isStopping || this.#capacity.taken > 0 || this.#ended.length > 0) {
-      for (let waitMs = this.#msUntilTurn(); waitMs > 0; waitMs = this.#msUntilTurn()) {
-        await this.#sleep(waitMs);
-      }
+    while (!this.#isStopping || this.#schedule.taken > 0 || this.#ended.length > 0) {
+      // Without news, a turn looks if a receiver has become slow or may get its next attempt after a pause.
+      await this.#waitUntil(() => this.#hasNews, PROBE_REST_MS);
+      const isWorthIt = () => this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
+      await this.#waitUntil(isWorthIt, TURN_EVERY_MS);
       await this.#takeTurn();
     }
   }
 
-  async #sleep(ms: number): Promise<void> {
-    this.#sleepsUntilMs = performance.now() + ms;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(ms, IDLE_MS));
-      this.#endSleep = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Waits until the condition is true, at most until `mostMs` milliseconds after the last turn. */
+  async #waitUntil(isTrue: () => boolean, mostMs: number): Promise<void> {
+    const waitMs = this.#turnedAtMs + mostMs - performance.now();
+    if (waitMs > 0 && !isTrue()) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        this.#onNews = () => {
+          if (isTrue()) {
+            clearTimeout(timer);
+            resolve();
+          }
+        };
+      });
+      this.#onNews = () => {};
+    }
   }
 
   #tell(): void {
     this.#hasNews = true;
-    if (performance.now() + this.#msUntilTurn() < this.#sleepsUntilMs) {
-      this.#endSleep();
-    }
-  }
-
-  #msUntilTurn(): number {
-    if (this.#ended.length === 0 && this.#queues.isEmpty && !this.#capacity.isAhead && !this.#isStopping) {
-      return Number.POSITIVE_INFINITY;
-    }
-    const isWorthIt = this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
-    if (this.#hasNews && isWorthIt) {
-      return 0;
-    }
-    // Without news, a turn looks if a receiver has become slow or may get its next attempt after a pause.
-    return this.#turnedAtMs + (this.#hasNews ? TURN_EVERY_MS : PROBE_REST_MS) - performance.now();
+    this.#onNews();
   }
 
   async #takeTurn(): Promise<void> {
     this.#hasNews = false;
     this.#endedSinceTurn = 0;
     this.#turnedAtMs = performance.now();
-    const free = this.#capacity.countFree();
-    this.#healthy = free.takenByHealthy;
     const ended = this.#ended.splice(0, RECORD_SIZE);
-    const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#queues.choose(free);
-    if (ended.length + chosen.length === 0) {
-      return;
+    this.#schedule.look();
+    const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#schedule.choose();
+    if (ended.length + chosen.length > 0) {
+      const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#options.leaseSeconds));
+      this.#schedule.release(chosen);
+      turn.claimed.forEach((delivery) => void this.#attempt(delivery));
+      // A credential of which the claim took as many deliveries as it wanted may have more.
+      const unfinished = chosen.filter(({ credentialId, count }) => turn.takenOf.of(credentialId) === count);
+      unfinished.forEach((queue) => this.#schedule.add(queue));
+      this.#hasNews ||= chosen.length > 0 || this.#ended.length > 0;
+      await this.#settle(ended, turn);
     }
-    const outcomes = ended.map(({ outcome }) => outcome);
-    const wanted = chosen.map((each) => each.wanted);
-    const turn = await recordAndClaim(this.#options.db, outcomes, wanted, createLease(this.#options.leaseSeconds));
-    turn.claimed.forEach((delivery) => void this.#attempt(delivery));
-    this.#healthy += turn.claimed.length;
-    // A credential of which the claim took as many deliveries as it wanted may have more.
-    const unfinished = chosen.filter(({ queue, wanted: { count } }) => turn.takenOf.of(queue.credentialId) === count);
-    unfinished.forEach(({ queue }) => this.#queues.add(queue));
-    this.#hasNews ||= chosen.length > 0 || this.#ended.length > 0;
-    await this.#settle(ended, turn);
+    this.#healthy = this.#schedule.takenByHealthy;
   }
 
   /** Logs the attempts whose outcomes the turn has recorded. The others are recorded later, unless that cannot succeed. */
-  async #settle(ended: Ended[], { recorded, failed }: Turn): Promise<void> {
-    const errors = new Map(
-      failed.flatMap(({ outcomes, error }) => outcomes.map((outcome) => [outcome, error] as const)),
-    );
-    for (const each of ended) {
-      const error = errors.get(each.outcome);
-      if (error === undefined) {
-        logAttempt(this.#options.log, each, { is_recorded: recorded.has(each.outcome.delivery.eventId) });
-      } else if (this.#isStopping || !isUnavailable(error) || hasEnded(each.outcome.delivery.lease)) {
-        logAttempt(this.#options.log, each, { is_recorded: false, err: error });
+  async #settle(ended: Outcome[], { recorded, failed }: Turn): Promise<void> {
+    const errors = new Map(failed.flatMap(({ outcomes, error }) => outcomes.map((outcome) => [outcome, error])));
+    for (const outcome of ended) {
+      const err = errors.get(outcome);
+      if (err !== undefined && !this.#isStopping && isUnavailable(err) && !hasEnded(outcome.delivery.lease)) {
+        this.#ended.push(outcome);
       } else {
-        this.#ended.push(each);
+        const is_recorded = recorded.has(outcome.delivery.eventId);
+        logAttempt(this.#options.log, outcome, { is_recorded, err });
       }
     }
     const [first] = failed;
@@ -210,9 +191,9 @@ export class DeliveryWorker {
 
   /** Keeps the outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { sender, keyring, log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
-    const place = this.#capacity.take(delivery.tenantId, delivery.webhookUrl);
-    const hasBegun = await this.#capacity.begin(place);
+    const { sender, keyring, log, metrics, drawWaitMs = drawRetryWaitMs } = this.#options;
+    const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
+    const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
     if (isLate) {
       log.warn(
@@ -220,25 +201,25 @@ export class DeliveryWorker {
         'webhook attempt not started, because its lease ends too soon; the delivery is due again',
       );
     }
-    if (!hasBegun || isLate || this.#isStopping) {
-      this.#capacity.end(place, null);
-      if (!hasBegun) {
-        this.#queues.addKnown(delivery);
+    const { tenantId, credentialId, webhookUrl, webhookSecret } = delivery;
+    if (!mayBegin || isLate || this.#isStopping) {
+      this.#schedule.end(place, null);
+      if (!mayBegin) {
+        this.#schedule.add({ tenantId, credentialId, webhookUrl, isActive: true });
       }
-      this.#end({ outcome: outcomeOfUnsent(delivery), sent: undefined });
+      this.#end(outcomeOfUnsent(delivery));
       return;
     }
-    const { tenantId, credentialId, webhookSecret } = delivery;
     const secret = () => keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
-    this.#capacity.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
-    onAttempt?.(delivery, sent);
-    this.#end({ outcome: outcomeOf(delivery, sent, drawWaitMs), sent });
+    this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
+    metrics?.attempted(delivery, sent);
+    this.#end(outcomeOf(delivery, sent, drawWaitMs));
   }
 
-  #end(ended: Ended): void {
-    this.#ended.push(ended);
+  #end(outcome: Outcome): void {
+    this.#ended.push(outcome);
     this.#endedSinceTurn += 1;
     this.#tell();
   }
@@ -247,12 +228,11 @@ export class DeliveryWorker {
     if (this.#isStopping) {
       return;
     }
-    const limit = this.#queues.makeRoom(this.#capacity.countFree());
     const begunAtMs = performance.now();
-    const found = await findDue(this.#options.db, this.#lastFound, limit);
+    const found = await findDue(this.#options.db, this.#lastFound, SEARCH_SIZE);
     this.#options.contact?.confirm(begunAtMs);
-    this.#lastFound = found.length === limit ? (found.at(-1) ?? null) : null;
-    this.#queues.addFound(found);
+    this.#lastFound = found.length === SEARCH_SIZE ? (found.at(-1) ?? null) : null;
+    found.forEach((queue) => this.#schedule.add(queue));
     this.#tell();
   }
 

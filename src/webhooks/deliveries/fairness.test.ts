@@ -185,7 +185,7 @@ describe('an event for a healthy receiver', () => {
     await assertSoon(other);
   });
 
-  it('all deliveries of 5,001 revoked credentials are stopped, although a worker keeps only 5,000 credentials in memory', async () => {
+  it('all deliveries of 5,001 revoked credentials are stopped, although a search finds only 5,000 credentials', async () => {
     await insertBacklog(db, await credentialsAt(urlsOf('revoked', 5_001)), 1);
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();

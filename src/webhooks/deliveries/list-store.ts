@@ -89,12 +89,3 @@ function rowOf<Row extends DeliveryRow>(tenantId: number, id: RawBuilder<unknown
 function ofEvent(tenantId: number, column: 'type' | 'created_at'): RawBuilder<unknown> {
   return sql`(SELECT e.${sql.id(column)} FROM event AS e WHERE e.tenant_id = ${tenantId} AND e.id = delivery.id)`;
 }
-
-export async function findReceiver(db: Database, tenantId: number, credentialId: string) {
-  return await db
-    .selectFrom('credential')
-    .select(['id', 'audience', 'is_active', 'webhook_url', 'webhook_secret'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', credentialId)
-    .executeTakeFirst();
-}

@@ -9,8 +9,19 @@ import { isCluster } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { newId } from '#platform/lib/ids.ts';
+import type { Attempted } from './attempt.ts';
 import { type ClaimedDelivery, type Lease, type Outcome, outcomeOfUnsent } from './outcomes.ts';
 import { CLAIM_SIZE, recordAndClaim } from './store.ts';
+
+const ANSWERED_500: Attempted = {
+  ok: false,
+  httpStatus: 500,
+  durationMs: 7,
+  error: 'http_status',
+  phase: 'after',
+  answer: 'why',
+  timestampSeconds: 1,
+};
 
 describe('recordAndClaim', () => {
   let service: TestService;
@@ -61,8 +72,8 @@ describe('recordAndClaim', () => {
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
-    const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 7, error: null, timestamp: 1 };
-    return { delivery, result, answer: null, status: 'delivered', retryInMs: 0 };
+    const sent = { ...ANSWERED_500, ok: true, httpStatus: 204, error: null, phase: null };
+    return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
 
   async function statuses(of = tenant): Promise<Record<string, number>> {
@@ -88,17 +99,10 @@ describe('recordAndClaim', () => {
   it('the statuses delivered, failed and pending are recorded, and a pending delivery is due after the wait for its retry', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
-    const result = {
-      at: new Date().toISOString(),
-      http_status: 500,
-      duration_ms: 3,
-      error: 'http_status',
-      timestamp: 1,
-    };
     await record([
       delivered(done),
-      { delivery: failed, result, answer: 'why', status: 'failed', retryInMs: 0 },
-      { delivery: waiting, result, answer: null, status: 'pending', retryInMs: 90_500 },
+      { delivery: failed, sent: ANSWERED_500, status: 'failed', retryInMs: 0 },
+      { delivery: waiting, sent: ANSWERED_500, status: 'pending', retryInMs: 90_500 },
     ]);
     const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.status;
@@ -110,15 +114,8 @@ describe('recordAndClaim', () => {
   it('if a claimed delivery was not sent, the delivery is due again immediately, and its attempt does not count', async () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
-    const result = {
-      at: new Date().toISOString(),
-      http_status: 500,
-      duration_ms: 3,
-      error: 'http_status',
-      timestamp: 1,
-    };
     const ofTenant = { tenantId: tenant.tenantId, credentialId: tenant.credential.id };
-    const outcome: Outcome = { delivery: tried, result, answer: null, status: 'pending', retryInMs: 0 };
+    const outcome: Outcome = { delivery: tried, sent: ANSWERED_500, status: 'pending', retryInMs: 0 };
     // The claim comes after the record in the same transaction, so it takes the delivery that is due again.
     const { recorded, claimed } = await recordAndClaim(db, [outcome], [{ ...ofTenant, count: 1 }], newLease());
     assert.equal(recorded.size, 1);

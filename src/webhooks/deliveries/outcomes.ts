@@ -49,22 +49,11 @@ export interface ClaimedDelivery {
   waitedSeconds: number;
 }
 
-/** Entry of the column `attempts`: one attempt with its outcome. */
-interface AttemptResult {
-  at: string;
-  http_status: number | null;
-  duration_ms: number;
-  error: string | null;
-  /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
-  timestamp: number | null;
-}
-
+/** What follows from a claimed delivery, until it is recorded. */
 export interface Outcome {
   delivery: ClaimedDelivery;
   /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
-  result: AttemptResult | null;
-  /** First bytes of the response to a failed attempt, as text. Null: no response is kept. */
-  answer: string | null;
+  sent: Attempted | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
@@ -76,43 +65,35 @@ export interface Outcome {
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
-  { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds: timestamp, answer }: Attempted,
+  sent: Attempted,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
-  const at = new Date(delivery.claimedAtMs).toISOString();
-  const ended = { delivery, result: { at, http_status, duration_ms, error, timestamp }, answer };
-  if (error === null) {
-    return { ...ended, status: 'delivered', retryInMs: 0 };
+  if (sent.error === null) {
+    return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
   if (delivery.attempt >= MAX_ATTEMPTS) {
-    return { ...ended, status: 'failed', retryInMs: 0 };
+    return { delivery, sent, status: 'failed', retryInMs: 0 };
   }
-  return { ...ended, status: 'pending', retryInMs: error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
+  return { delivery, sent, status: 'pending', retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
 }
 
 /** Returns the outcome of a claimed delivery that was not sent, so that its attempt does not count. */
 export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
-  return { delivery, result: null, answer: null, status: 'pending', retryInMs: 0 };
-}
-
-/** Outcome that is not recorded yet. `sent` is undefined if the delivery was not sent. */
-export interface Ended {
-  outcome: Outcome;
-  sent: Attempted | undefined;
+  return { delivery, sent: null, status: 'pending', retryInMs: 0 };
 }
 
 /** The response of a receiver may contain secrets, so the log leaves it out. */
 export function logAttempt(
   log: Logger,
-  { outcome, sent }: Ended,
+  { delivery, sent, status }: Outcome,
   recording: { is_recorded: boolean; err?: unknown },
 ): void {
-  if (sent === undefined) {
+  if (sent === null) {
     return;
   }
   const { answer: _, cause, ...attempted } = sent;
   const err = recording.err ?? cause;
-  const line = { ...idsOf(outcome.delivery), ...attempted, status: outcome.status, is_recorded: recording.is_recorded };
+  const line = { ...idsOf(delivery), ...attempted, status, is_recorded: recording.is_recorded };
   if (err === undefined) {
     log.info(line, 'webhook attempt');
   } else {

@@ -141,6 +141,7 @@ describe('the events of the process of a worker', () => {
   });
 
   it('if an attempt has not begun in the first third of its lease, it is not made and does not count, and the delivery is due again', async () => {
+    await worker.stop(1_000); // Its first search could find the delivery.
     const late = work({ pollEveryMs: NO_POLL_MS, leaseSeconds: 0.001 });
     await writeEvent(createTransactionWithEvents(db, late.wake), tenant);
     await eventually(

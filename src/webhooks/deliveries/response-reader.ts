@@ -13,6 +13,14 @@ const STATUS_LINE = /^HTTP\/([0-2](?:\.\d)?)[ \t]+([1-9]\d\d)(?!\S)/i;
 const HEADER_LINE = /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*\r$/;
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?\r$/i;
 
+interface Header {
+  name: string;
+  value: string;
+}
+
+/** Waits for more bytes at each `yield`. */
+type Reading<Result = void> = Generator<undefined, Result, undefined>;
+
 /**
  * Reads the response to one request from the bytes of a connection. It reads the final status also from a response that is not valid HTTP,
  * if the response has a status line and an end of its head. The receiver has handled the request in such a case too, so an error would only
@@ -25,19 +33,20 @@ export class ResponseReader {
   statusAtMs: number | null = null;
   /** True after the end of the response, also if the end is not certain. */
   isEnded = false;
-  /** Longest time in milliseconds for which the connection may be idle after the response. Zero means that it must be closed. */
-  keepMs = KEEP_MS;
   #bytesLeft = CAP_BYTES;
-  #expects: 'status' | 'header' | 'chunk' | 'chunk end' | 'trailer' = 'status';
-  /** Beginning of a line whose end has not arrived. */
-  #line = '';
-  /** Status of the head that is being read. */
-  #nextStatus = 0;
-  #isChunked = false;
-  /** Values of the headers Content-Length and Transfer-Encoding. A valid response has at most one. */
-  readonly #framing: string[] = [];
-  #bodyLeft = 0;
+  /** Bytes that arrived last, and the number of those that were read. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  /** False if the response is not valid HTTP. */
+  #isTidy = true;
+  #keepMs = KEEP_MS;
   #kept = Buffer.alloc(0);
+  readonly #reading = this.#readResponse();
+
+  /** Longest time in milliseconds for which the connection may be idle after the response. Zero means that it must be closed. */
+  get keepMs(): number {
+    return this.#isTidy ? this.#keepMs : 0;
+  }
 
   /**
    * Returns the first 1,024 bytes of the body as text. Bytes that are not UTF-8, and NUL, which PostgreSQL does not store, become U+FFFD. An
@@ -52,139 +61,121 @@ export class ResponseReader {
    * @throws SendFailure if the final status cannot be read
    */
   read(bytes: Buffer): void {
-    const chunk = bytes.subarray(0, this.#bytesLeft);
-    this.#bytesLeft -= chunk.length;
-    let at = 0;
-    while (at < chunk.length && !this.isEnded) {
-      at = this.#bodyLeft > 0 ? this.#readBody(chunk, at) : this.#readLine(chunk, at);
-    }
-    if (at < bytes.length) {
+    this.#bytes = bytes.subarray(0, this.#bytesLeft);
+    this.#at = 0;
+    this.#bytesLeft -= this.#bytes.length;
+    this.isEnded = this.#reading.next().done === true;
+    if (this.#at < bytes.length) {
       if (this.status === null) {
         throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
       }
-      this.#endUncertainly();
+      this.isEnded = true;
+      this.#isTidy = false;
     }
   }
 
-  #endUncertainly(): void {
-    this.isEnded = true;
-    this.keepMs = 0;
-  }
-
-  #readBody(chunk: Buffer, at: number): number {
-    const part = chunk.subarray(at, at + this.#bodyLeft);
-    if (this.#kept.length < KEPT_BYTES) {
-      this.#kept = Buffer.concat([this.#kept, part.subarray(0, KEPT_BYTES - this.#kept.length)]);
-    }
-    this.#bodyLeft -= part.length;
-    this.isEnded = this.#bodyLeft === 0 && !this.#isChunked;
-    return at + part.length;
-  }
-
-  #readLine(chunk: Buffer, at: number): number {
-    const lineFeed = chunk.indexOf(LINE_FEED, at);
-    const end = lineFeed === -1 ? chunk.length : lineFeed;
-    const line = this.#line + chunk.toString('latin1', at, end);
-    if (lineFeed === -1) {
-      this.#line = line;
-      return end;
-    }
-    this.#line = '';
-    this.#takeLine(line, line === '\r' || line === '');
-    return end + 1;
-  }
-
-  #takeLine(line: string, isEmpty: boolean): void {
-    switch (this.#expects) {
-      case 'status':
-        // Some servers send an empty line after the body of their previous response.
-        return isEmpty ? undefined : this.#takeStatusLine(line);
-      case 'header':
-        return isEmpty ? this.#endHead() : this.#takeHeader(line);
-      case 'chunk':
-        return this.#takeChunkSize(line);
-      case 'chunk end':
-        this.#expects = 'chunk';
-        return isEmpty ? undefined : this.#endUncertainly();
-      case 'trailer':
-        this.isEnded = isEmpty;
+  *#readResponse(): Reading {
+    let status: number;
+    let headers: Header[];
+    do {
+      status = yield* this.#readStatusLine();
+      headers = yield* this.#readHeaders();
+    } while (status < 200);
+    this.status = status;
+    this.statusAtMs = performance.now();
+    const valuesOf = (name: string) => headers.filter((header) => header.name === name).map(({ value }) => value);
+    this.#keepMs = keepMsOf(valuesOf('connection').join(), valuesOf('keep-alive').join());
+    const lengths = valuesOf('content-length');
+    const encodings = valuesOf('transfer-encoding');
+    this.#isTidy &&= lengths.length + encodings.length <= 1;
+    if (status === 204 || status === 304) {
+      this.#isTidy &&= encodings.length === 0 && [undefined, '0'].includes(lengths[0]);
+    } else if (/(?:^|[ \t,])chunked$/i.test(encodings.at(-1) ?? '')) {
+      yield* this.#readChunks();
+    } else if (lengths.length + encodings.length === 0) {
+      this.#keepMs = 0; // The body ends with the connection.
+      yield* this.#readBody(Number.POSITIVE_INFINITY);
+    } else if (lengths.length === 1 && encodings.length === 0 && /^\d+$/.test(lengths[0] ?? '')) {
+      yield* this.#readBody(Number(lengths[0]));
+    } else {
+      this.#isTidy = false;
     }
   }
 
-  #takeStatusLine(line: string): void {
-    const [, version, status = ''] = STATUS_LINE.exec(line) ?? [];
-    if (status === '' || status === '101') {
-      const why = status === '' ? 'no status line' : 'change of protocol';
+  *#readStatusLine(): Reading<number> {
+    let line = yield* this.#readLine();
+    while (isEmpty(line)) {
+      line = yield* this.#readLine(); // Some servers send an empty line after the body of their previous response.
+    }
+    const [, version, status] = STATUS_LINE.exec(line) ?? [];
+    if (status === undefined || status === '101') {
+      const why = status === undefined ? 'no status line' : 'change of protocol';
       throw new SendFailure('during', `unreadable_response: ${why}`);
     }
-    if (version !== '1.1') {
-      this.keepMs = 0;
-    }
-    this.#nextStatus = Number(status);
-    this.#expects = 'header';
+    this.#isTidy &&= version === '1.1';
+    return Number(status);
   }
 
-  #takeHeader(line: string): void {
-    if (!HEADER_LINE.test(line)) {
-      this.keepMs = 0;
+  *#readHeaders(): Reading<Header[]> {
+    const headers: Header[] = [];
+    for (let line = yield* this.#readLine(); !isEmpty(line); line = yield* this.#readLine()) {
+      const colon = line.indexOf(':');
+      headers.push({ name: line.slice(0, colon).trim().toLowerCase(), value: line.slice(colon + 1).trim() });
+      this.#isTidy &&= HEADER_LINE.test(line);
     }
-    if (this.#nextStatus < 200) {
-      return;
-    }
-    const colon = line.indexOf(':');
-    const value = line.slice(colon + 1).trim();
-    switch (line.slice(0, colon).trim().toLowerCase()) {
-      case 'content-length':
-        this.#framing.push(value);
-        break;
-      case 'transfer-encoding':
-        this.#isChunked = /(?:^|[ \t,])chunked$/i.test(value);
-        this.#framing.push(value);
-        break;
-      case 'connection':
-        this.keepMs = /(?:^|[ \t,])close(?:$|[ \t,])/i.test(value) ? 0 : this.keepMs;
-        break;
-      case 'keep-alive': {
-        const seconds = Number(/\btimeout=(\d+)/i.exec(value)?.[1] ?? Number.POSITIVE_INFINITY);
-        this.keepMs = Math.max(0, Math.min(this.keepMs, seconds * 1_000 - KEEP_MARGIN_MS));
+    return headers;
+  }
+
+  *#readChunks(): Reading {
+    for (;;) {
+      const size = Number.parseInt(CHUNK_SIZE.exec(yield* this.#readLine())?.[1] ?? '', 16);
+      if (size === 0) {
+        yield* this.#readHeaders(); // These are the trailers.
+        return;
+      }
+      yield* this.#readBody(size);
+      if (Number.isNaN(size) || !isEmpty(yield* this.#readLine())) {
+        this.#isTidy = false;
+        return;
       }
     }
   }
 
-  #endHead(): void {
-    if (this.#nextStatus < 200) {
-      this.#expects = 'status';
-      return;
-    }
-    this.status = this.#nextStatus;
-    this.statusAtMs = performance.now();
-    const [length = null, ...others] = this.#framing;
-    if (others.length > 0) {
-      this.keepMs = 0;
-    }
-    if (this.status === 204 || this.status === 304) {
-      this.isEnded = true;
-      this.keepMs = length === null || length === '0' ? this.keepMs : 0;
-    } else if (this.#isChunked) {
-      this.#expects = 'chunk';
-    } else if (length === null) {
-      this.#bodyLeft = Number.POSITIVE_INFINITY; // The body ends with the connection.
-      this.keepMs = 0;
-    } else if (/^\d+$/.test(length) && others.length === 0) {
-      this.#bodyLeft = Number(length);
-      this.isEnded = this.#bodyLeft === 0;
-    } else {
-      this.#endUncertainly();
+  *#readBody(length: number): Reading {
+    for (let left = length; left > 0; ) {
+      if (this.#at === this.#bytes.length) {
+        yield;
+      }
+      const part = this.#bytes.subarray(this.#at, this.#at + left);
+      if (this.#kept.length < KEPT_BYTES) {
+        this.#kept = Buffer.concat([this.#kept, part.subarray(0, KEPT_BYTES - this.#kept.length)]);
+      }
+      this.#at += part.length;
+      left -= part.length;
     }
   }
 
-  #takeChunkSize(line: string): void {
-    const size = CHUNK_SIZE.exec(line)?.[1];
-    if (size === undefined) {
-      this.#endUncertainly();
-      return;
+  /** Returns the next line without its line feed. */
+  *#readLine(): Reading<string> {
+    let line = '';
+    for (;;) {
+      const end = this.#bytes.indexOf(LINE_FEED, this.#at);
+      line += this.#bytes.toString('latin1', this.#at, end === -1 ? undefined : end);
+      this.#at = end === -1 ? this.#bytes.length : end + 1;
+      if (end !== -1) {
+        return line;
+      }
+      yield;
     }
-    this.#bodyLeft = Number.parseInt(size, 16);
-    this.#expects = this.#bodyLeft === 0 ? 'trailer' : 'chunk end';
   }
+}
+
+function isEmpty(line: string): boolean {
+  return line === '' || line === '\r';
+}
+
+function keepMsOf(connection: string, keepAlive: string): number {
+  const seconds = Number(/\btimeout=(\d+)/i.exec(keepAlive)?.[1] ?? Number.POSITIVE_INFINITY);
+  const isClosed = /(?:^|[ \t,])close(?:$|[ \t,])/i.test(connection);
+  return isClosed ? 0 : Math.max(0, Math.min(KEEP_MS, seconds * 1_000 - KEEP_MARGIN_MS));
 }

@@ -2,7 +2,7 @@ import type { Credentials } from '#access/credentials/credentials.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { WebhookRegister, WebhookRegisterResponse } from './schema.ts';
-import { requireWebhookUrl } from './webhook-url.ts';
+import { readWebhookUrl } from './webhook-url.ts';
 
 interface Dependencies {
   credentials: Credentials;
@@ -33,7 +33,7 @@ export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivate
     },
     async (request) => {
       const url = request.body.webhook_url;
-      requireWebhookUrl(url, { allowPrivateNetwork });
+      readWebhookUrl(url, { allowPrivateNetwork });
       return { webhook_url: url, webhook_secret: await credentials.registerWebhook(request.caller, url) };
     },
   );

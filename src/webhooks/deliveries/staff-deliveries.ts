@@ -39,18 +39,14 @@ export async function readDelivery(
     throw notFound('delivery');
   }
   const { attempts, ...delivery } = deliveryShape(row);
-  const signed = { eventId: row.id, timestampSeconds: lastTimestamp(row) };
+  // The timestamp is null or missing if the last attempt signed no request, or has no outcome.
+  const { timestamp: timestampSeconds = null } = (row.attempts as { timestamp?: number | null }[]).at(-1) ?? {};
   return {
     ...delivery,
     attempts: attempts.map((attempt, index) => ({ ...attempt, answer: row.answers?.[index + 1] ?? null })),
     body: row.body,
-    headers: { ...FIXED_HEADERS, ...unsignedHeaders(headerBrand, signed) },
+    headers: { ...FIXED_HEADERS, ...unsignedHeaders(headerBrand, { eventId: row.id, timestampSeconds }) },
   };
-}
-
-/** Returns the timestamp of the last attempt, in seconds of Unix time. Null: the attempt signed no request, or has no outcome. */
-function lastTimestamp({ attempts }: store.DetailRow): number | null {
-  return (attempts as { timestamp?: number | null }[]).at(-1)?.timestamp ?? null;
 }
 
 /** An event has at most one delivery, so the id of the delivery is the id of the event. */

@@ -6,34 +6,13 @@ import { Attempt, DELIVERY_STATUSES, DeliveryStatus, EVENT_TYPES, EventSubject }
 
 const CREDENTIAL = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
 
-/** Fields of a delivery that the list and the detail share (rule 36). */
-const SHARED = {
-  id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
-  event: Type.String({ description: 'The name of the event.' }),
-  event_id: Type.String({ format: 'uuid', description: 'The id of the event. The receiver gets the same id.' }),
-  status: DeliveryStatus,
-};
-
-const FACTS = {
-  created_at: Type.String({ format: 'date-time', description: 'Time at which the event was written.' }),
-  credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
-  credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
-  next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description:
-      'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
-      'no attempt follows.',
-  }),
-  subject: EventSubject,
-};
-
+const FAILED_ATTEMPT = { at: '2026-11-20T19:05:31.215Z', http_status: 503, duration_ms: 84, error: 'http_status' };
 const FAILING = {
   id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
   event: 'reservation.created',
   event_id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
   status: 'pending' as const,
-};
-const FAILED_ATTEMPT = { at: '2026-11-20T19:05:31.215Z', http_status: 503, duration_ms: 84, error: 'http_status' };
-const FACTS_OF_FAILING = {
+  attempts: [FAILED_ATTEMPT],
   created_at: '2026-11-20T19:05:31.208Z',
   credential_id: CREDENTIAL,
   credential_label: 'City Delivery',
@@ -47,15 +26,26 @@ const FACTS_OF_FAILING = {
 
 export const Delivery = Type.Object(
   {
-    ...SHARED,
-    attempts: Type.Array(Attempt, { description: 'All attempts, oldest first. There are at most five.' }),
-    ...FACTS,
+    id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
+    event: Type.String({ description: 'The name of the event.' }),
+    event_id: Type.String({ format: 'uuid', description: 'The id of the event. The receiver gets the same id.' }),
+    status: DeliveryStatus,
+    attempts: attemptsOf(Attempt),
+    created_at: Type.String({ format: 'date-time', description: 'Time at which the event was written.' }),
+    credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
+    credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
+    next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
+        'no attempt follows.',
+    }),
+    subject: EventSubject,
   },
   {
     title: 'Delivery',
     description: 'Delivery of one event to the webhook of a partner.',
     examples: [
-      { ...FAILING, attempts: [FAILED_ATTEMPT], ...FACTS_OF_FAILING },
+      FAILING,
       {
         id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
         event: 'order.status_changed',
@@ -73,6 +63,10 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Type.Static<typeof Delivery>;
 
+function attemptsOf<T extends Type.TSchema>(attempt: T) {
+  return Type.Array(attempt, { description: 'All attempts, oldest first. There are at most five.' });
+}
+
 const AnsweredAttempt = Type.Object(
   {
     ...Attempt.properties,
@@ -87,9 +81,8 @@ const AnsweredAttempt = Type.Object(
 
 export const DeliveryDetail = Type.Object(
   {
-    ...SHARED,
-    attempts: Type.Array(AnsweredAttempt, { description: 'All attempts, oldest first. There are at most five.' }),
-    ...FACTS,
+    ...Delivery.properties,
+    attempts: attemptsOf(AnsweredAttempt),
     body: Type.String({ description: 'The body of all attempts, as it is signed.' }),
     headers: Type.Record(Type.String(), Type.String(), {
       description:
@@ -104,7 +97,6 @@ export const DeliveryDetail = Type.Object(
       {
         ...FAILING,
         attempts: [{ ...FAILED_ATTEMPT, answer: '{"error": "maintenance"}' }],
-        ...FACTS_OF_FAILING,
         body:
           '{"event":"reservation.created","event_id":"01a1fa59-7d48-74f7-a938-62d0e5f3b19c",' +
           '"occurred_at":"2026-11-20T19:05:31.208Z","data":{"reservation_id":"01a1fa59-7d47-72d5-b816-c40f93e7a52d",' +

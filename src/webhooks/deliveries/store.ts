@@ -3,11 +3,22 @@ import type { Database, Db } from '#platform/db/database.ts';
 import { type Share, sharesOf } from '#platform/db/inputs.ts';
 import { executeAllByIndex, executeByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
-import type { DeliveryStatus } from '../events/events.ts';
+import type { DeliveryStatus, DueCredential } from '../events/events.ts';
 import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
-import { IS_FREE, IS_SENT } from './search-store.ts';
 
 type ClaimRow = Omit<ClaimedDelivery, 'lease'> & { status: DeliveryStatus };
+
+/** Credential that has due deliveries. */
+export interface DueQueue extends DueCredential {
+  /** False if the credential is revoked or has no webhook URL. Its deliveries are then stopped and not sent. */
+  isActive: boolean;
+}
+
+/** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
+export const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
+
+/** SQL condition for a credential whose deliveries are sent. */
+export const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
@@ -16,6 +27,11 @@ const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
 /** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
 
+/** Number of due deliveries up to which a search reads only them. Above it, a queue may be so long that it hides the others. */
+const FEW = 200;
+const QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;
+const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
+
 /** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
@@ -23,6 +39,33 @@ export interface Wanted {
   tenantId: number;
   credentialId: string;
   count: number;
+}
+
+/**
+ * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read rows of several tenants. Looks
+ * for a due delivery of each credential only if many deliveries are due.
+ * @param after last credential that the previous search found; null: the search begins with the first credential of the first tenant
+ */
+export async function findDue(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
+  const statement = sql<DueQueue>`
+    SELECT ${QUEUE} FROM delivery AS d JOIN credential AS c ON c.tenant_id = d.tenant_id AND c.id = d.credential_id
+    WHERE d.status = 'pending' AND d.next_attempt_at > '-infinity' AND d.next_attempt_at <= now() AND ${IS_FREE}
+    ORDER BY d.next_attempt_at LIMIT ${FEW}`;
+  const { rows } = await executeByIndex(db, statement);
+  return rows.length < Math.min(FEW, limit) ? rows : await findDueQueues(db, after, limit);
+}
+
+/** Finds the same in the order of tenants and credentials. A long queue costs no more than a short queue. */
+export async function findDueQueues(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
+  const { tenantId, credentialId } = after ?? BEFORE_ALL;
+  const statement = sql<DueQueue>`
+    SELECT ${QUEUE} FROM credential AS c CROSS JOIN LATERAL (
+      SELECT tenant_id FROM delivery
+      WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE} LIMIT 1
+    ) AS due
+    WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid)
+    ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
+  return (await executeByIndex(db, statement)).rows;
 }
 
 export interface Turn {
@@ -147,7 +190,7 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
       SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at
       FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
                   ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
-                  ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[],
+                  ${of(recordedAttempt)}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[],
                   ${of(keptAnswer)}::jsonb[])
         AS given (tenant_id, id, lease_id, status, result, retry_seconds, answer)
     )
@@ -163,8 +206,19 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
     RETURNING d.id`;
 }
 
-function keptAnswer({ delivery, answer }: Outcome): string | null {
-  return answer === null ? null : JSON.stringify({ [delivery.attempt]: answer });
+/** Returns an entry of the column `attempts`. Its `timestamp` is that of the signature, in seconds of Unix time. */
+function recordedAttempt({ delivery, sent }: Outcome): string | null {
+  if (sent === null) {
+    return null;
+  }
+  const at = new Date(delivery.claimedAtMs).toISOString();
+  const { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds: timestamp } = sent;
+  return JSON.stringify({ at, http_status, duration_ms, error, timestamp });
+}
+
+/** Responses to successful attempts are not kept, because no person reads them. */
+function keptAnswer({ delivery, sent }: Outcome): string | null {
+  return sent === null || sent.ok || sent.answer === null ? null : JSON.stringify({ [delivery.attempt]: sent.answer });
 }
 
 /**

@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
-import { webhookSecretLocation } from '#access/credentials/credentials.ts';
+import { readCredentialRow, webhookSecretLocation } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { apiError, notFound } from '#platform/errors.ts';
+import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
+import { newId } from '#platform/lib/ids.ts';
 import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
-import { findReceiver } from './list-store.ts';
 import type { TestCallOutcome } from './staff-schema.ts';
 
 /** Maximum number of test calls under way at the same time in this process. */
@@ -20,12 +19,7 @@ const MAX_WAIT_MS = 1_000;
 /** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
 
-interface TestReceiver {
-  tenantId: number;
-  credentialId: string;
-  webhookUrl: string;
-  webhookSecret: Buffer;
-}
+type TestReceiver = Awaited<ReturnType<TestCalls['findReceiver']>>;
 
 export interface TestCallOptions {
   db: Database;
@@ -59,7 +53,7 @@ export class TestCalls {
   constructor(options: TestCallOptions) {
     const { allowPrivateNetwork, headerBrand, stopping, sending } = options;
     this.#options = options;
-    this.#sender = new WebhookSender({ allowPrivateNetwork, headerBrand, keepAnswersOfSuccesses: true, ...sending });
+    this.#sender = new WebhookSender({ allowPrivateNetwork, headerBrand, ...sending });
     stopping?.addEventListener('abort', () => void this.close(), { once: true });
   }
 
@@ -67,11 +61,8 @@ export class TestCalls {
    * @throws ApiError 404 if the tenant has no such credential
    * @throws ApiError 409 if the credential is revoked or has no webhook. The credential of a PMS never has a webhook
    */
-  async findReceiver(tenantId: number, id: string): Promise<TestReceiver> {
-    const row = isUuid(id) ? await findReceiver(this.#options.db, tenantId, id) : undefined;
-    if (row === undefined) {
-      throw notFound('credential');
-    }
+  async findReceiver(tenantId: number, id: string) {
+    const row = await readCredentialRow(this.#options.db, tenantId, id);
     if (row.audience === 'pms') {
       throw apiError('invalid_status_transition', 'The credential belongs to a PMS, and a PMS has no webhook.');
     }

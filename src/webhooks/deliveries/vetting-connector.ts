@@ -70,20 +70,17 @@ function withoutBrackets(hostname: string): string {
 }
 
 /**
- * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `lifetime` is aborted, closes
+ * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `signal` is aborted, closes
  * the connection.
  * @throws SendFailure if it cannot connect
  */
-export async function openVetted(url: URL, vetting: VettingOptions, lifetime: AbortSignal): Promise<TLSSocket> {
+export async function openVetted(url: URL, vetting: VettingOptions, signal: AbortSignal): Promise<TLSSocket> {
   const addresses = await vetHost(url.hostname, vetting);
-  lifetime.throwIfAborted();
-  return await secured(openTls(withoutBrackets(url.hostname), Number(url.port) || 443, addresses, lifetime));
-}
-
-function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
+  signal.throwIfAborted();
+  const host = withoutBrackets(url.hostname);
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
-    port,
+    port: Number(url.port) || 443,
     lookup: (_hostname, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
@@ -93,7 +90,7 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
     rejectUnauthorized: true, // Set to true explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
     signal,
   };
-  return connectTls(options).setNoDelay(true);
+  return await secured(connectTls(options).setNoDelay(true));
 }
 
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;

@@ -113,9 +113,10 @@ describe('notifications of new events', () => {
 
   it('readWakeUp returns an empty list for a text that is no list of credentials', () => {
     const id = '01890a5d-ac96-774b-bcce-b302099a8057';
-    for (const payload of ['', ' ', 'x', id, `1:${id} `, `1:${id},2:${id}`, `-1:${id}`, `1:${id}0`]) {
+    const url = 'https://receiver.test/hook?a=1';
+    for (const payload of ['', ' ', 'x', id, `1 ${id}`, `1 ${id} ${url} `, `1 ${id} ${url}\n`, `-1 ${id} ${url}`]) {
       assert.deepEqual(readWakeUp(payload), []);
     }
-    assert.deepEqual(readWakeUp(`7:${id}`), [{ tenantId: 7, credentialId: id }]);
+    assert.deepEqual(readWakeUp(`7 ${id} ${url}`), [{ tenantId: 7, credentialId: id, webhookUrl: url }]);
   });
 });

@@ -9,43 +9,46 @@ export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
 /** Wait after each notification, in milliseconds. Events that are committed during this wait share the next notification. */
 const NOTIFY_EVERY_MS = 5;
 /**
- * Maximum number of credentials in one notification. PostgreSQL allows less than 8,000 bytes for a notification. If more credentials have
- * events, the notification names no credential, and the workers search for due deliveries of all credentials.
+ * Number of bytes below which PostgreSQL allows a notification. If more credentials have events, the notification names no credential, and
+ * the workers search for due deliveries of all credentials.
  */
-const MAX_NAMED = 100;
-
-export type NamedQueue = Omit<DueCredential, 'webhookUrl'>;
+const TOO_LONG = 8_000;
 
 /**
  * Returns the function by which a process without a worker notifies the workers of other processes. If a notification is lost, the workers
  * find the events at their next poll.
  */
 export function createWakeUpSender(db: Database): Wake {
-  let queues = new Map<string, NamedQueue>();
+  let due = new Map<string, DueCredential>();
   const send = coalesce(async () => {
     await nextTurn(); // With this wait, events that are committed together share one notification.
-    if (queues.size > 0) {
-      const named = [...queues.values()];
-      queues = new Map();
-      await notify(db, WAKE_UP_CHANNEL, wakeUpOf(named)).catch(() => {});
+    if (due.size > 0) {
+      const payload = wakeUpOf([...due.values()]);
+      due = new Map();
+      await notify(db, WAKE_UP_CHANNEL, payload).catch(() => {});
       await sleep(NOTIFY_EVERY_MS);
     }
   });
   return (credentials) => {
-    credentials.forEach((credential) => queues.set(credential.credentialId, credential));
+    credentials.forEach((credential) => due.set(credential.credentialId, credential));
     void send();
   };
 }
 
-function wakeUpOf(queues: NamedQueue[]): string {
-  const named = queues.length > MAX_NAMED ? [] : queues;
-  return named.map(({ tenantId, credentialId }) => `${tenantId}:${credentialId}`).join(' ');
+/** A webhook URL has neither spaces nor line feeds. */
+function wakeUpOf(due: DueCredential[]): string {
+  const payload = due.map((each) => `${each.tenantId} ${each.credentialId} ${each.webhookUrl}`).join('\n');
+  return Buffer.byteLength(payload) < TOO_LONG ? payload : '';
 }
 
 /** Returns the credentials that a notification names. An empty list means that the worker must search for all due deliveries. */
-export function readWakeUp(payload: string): NamedQueue[] {
-  const named = payload.split(' ').map((text) => /^(\d{1,15}):([0-9a-f-]{36})$/.exec(text));
+export function readWakeUp(payload: string): DueCredential[] {
+  const named = payload.split('\n').map((line) => /^(\d{1,15}) ([0-9a-f-]{36}) (\S+)$/.exec(line));
   return named.every((match) => match !== null)
-    ? named.map(([, tenantId = '', credentialId = '']) => ({ tenantId: Number(tenantId), credentialId }))
+    ? named.map(([, tenantId, credentialId = '', webhookUrl = '']) => ({
+        tenantId: Number(tenantId),
+        credentialId,
+        webhookUrl,
+      }))
     : [];
 }

@@ -26,23 +26,31 @@ export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuer
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
   const position = positionOf(after, end);
-  const rows = await readRows(db, feed, end, position, limit);
+  let rows = await store.readNumbered(db, feed, position, limit);
+  if (rows.length < limit && end.isBehind) {
+    const missing = limit - rows.length;
+    rows = await inTransaction(db, async (tx) => {
+      await numberOldest(tx, feed, missing, null);
+      return await store.readNumbered(tx, feed, position, limit); // It may have events that another reader has numbered meanwhile.
+    });
+  }
   const results = rows.map((row) => {
-    return { cursor: cursorText({ era: end.era, position: row.feed_position }), ...eventShape(row) };
+    return { cursor: cursorText(end.era, row.feed_position), ...eventShape(row) };
   });
   return { results, next: results.at(-1)?.cursor ?? after };
 }
 
 /** Refuses a cursor of an earlier feed era or beyond the end of the feed, because a client that continued from it could miss events. */
 function positionOf(after: string, end: store.FeedEnd): number {
-  const cursor = parseCursor(after);
+  const cursor = CURSOR.exec(after);
   if (cursor === null) {
     throw invalidField(
       'after',
       'this is not a cursor. Send the `next` of a response unchanged, or `latest`, or leave `after` out to begin at the start.',
     );
   }
-  const { era, position } = cursor;
+  const era = Number(cursor.groups?.['era'] ?? 0);
+  const position = Number(cursor.groups?.['position'] ?? 0);
   if (position === 0) {
     return 0; // Position 0 is valid in every era, because a client that reads from the start misses no event.
   }
@@ -63,24 +71,6 @@ function refusedCursor(what: string): ApiError {
   );
 }
 
-/** Also returns events that got a position beyond `lastPosition` after the caller has read the end of the feed. */
-async function readRows(
-  db: Database,
-  feed: store.Feed,
-  { isBehind }: store.FeedEnd,
-  after: number,
-  limit: number,
-): Promise<store.FeedRow[]> {
-  const page = await store.readNumbered(db, feed, after, limit);
-  if (page.length === limit || !isBehind) {
-    return page;
-  }
-  return await inTransaction(db, async (tx) => {
-    await numberOldest(tx, feed, limit - page.length, null);
-    return await store.readNumbered(tx, feed, after, limit);
-  });
-}
-
 /**
  * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
  * gives a position to every event that has none.
@@ -88,18 +78,14 @@ async function readRows(
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
   if (end.isBehind) {
-    await numberAll(db, feed);
+    let ids: string[] = [];
+    do {
+      const lastId = ids.at(-1) ?? null;
+      ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
+    } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
   }
-  return cursorText({ era: end.era, position: end.lastPosition });
-}
-
-async function numberAll(db: Database, feed: store.Feed): Promise<void> {
-  let ids: string[] = [];
-  do {
-    const lastId = ids.at(-1) ?? null;
-    ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE);
+  return cursorText(end.era, end.lastPosition);
 }
 
 /**
@@ -125,24 +111,13 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/** Position in an event feed up to which a client has read. */
-interface Cursor {
-  /** Feed era in which the client got the cursor. Each restore begins an era with a greater number. 0: the database was never restored. */
-  era: number;
-  /** Position of the last event that the client has read. 0: the start of the feed, which is valid in every era. */
-  position: number;
-}
-
-/** Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. An empty text means the start of the feed. */
+/**
+ * Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. The era is the feed era in which the client got the cursor, and 0
+ * if the database was never restored. The position is that of the last event that the client has read. An empty text or position 0 means
+ * the start of the feed.
+ */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
-function parseCursor(text: string): Cursor | null {
-  const parts = CURSOR.exec(text);
-  return parts === null
-    ? null
-    : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
-}
-
-function cursorText({ era, position }: Cursor): string {
+function cursorText(era: number, position: number): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
 import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import type { EventWithDelivery } from './attempts.ts';
 import type { EventType } from './event-types.ts';
@@ -33,16 +32,4 @@ export function listEvents(tenantId: number, { credentialId, type, ids }: EventF
       ) AS d ON true
       WHERE e.tenant_id = ${tenantId} AND e.id = page.id`,
   };
-}
-
-/** Returns true if the tenant has this third-party credential, even if the credential is revoked. */
-export async function hasPartner(db: Database, tenantId: number, credentialId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('credential')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', credentialId)
-    .where('audience', '=', 'third_party')
-    .executeTakeFirst();
-  return found !== undefined;
 }

@@ -1,8 +1,8 @@
+import { readCredentialRow } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
 import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
 import { readIds } from '#platform/http/search-query.ts';
-import { isUuid } from '#platform/lib/ids.ts';
 import { eventShape } from './attempts.ts';
 import { answerFeed } from './feed.ts';
 import * as store from './list-store.ts';
@@ -36,7 +36,8 @@ export async function feedOfPartner(
   credentialId: string,
   query: FeedQuery,
 ): Promise<FeedPage> {
-  if (!isUuid(credentialId) || !(await store.hasPartner(db, tenantId, credentialId))) {
+  const { audience } = await readCredentialRow(db, tenantId, credentialId);
+  if (audience !== 'third_party') {
     throw notFound('credential');
   }
   return await answerFeed(db, { tenantId, credentialId }, query);

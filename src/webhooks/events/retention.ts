@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Database, isCluster } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import { readTenantIds, removeEvents } from './retention-store.ts';
+import { readTenantIds, removeEvents } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks. */
@@ -34,9 +34,34 @@ export interface Retention {
 }
 
 /** Removes old events in the background. Any number of processes may do so at the same time. */
-export function startRetention(options: RetentionOptions): Retention {
+export function startRetention({ db, log, retentionDays, pace }: RetentionOptions): Retention {
+  const { firstAfterMs, everyMs, restMs } = { ...PACE, ...pace };
   const stopping = new AbortController();
-  const running = run(options, stopping.signal);
+  const { signal } = stopping;
+  const rest = async (upToMs: number) =>
+    await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+  const run = async () => {
+    for (await rest(firstAfterMs); !signal.aborted; await rest(everyMs)) {
+      let removed = 0;
+      try {
+        for await (const count of removeOldEvents(db, new Date(Date.now() - retentionDays * DAY_MS))) {
+          removed += count;
+          if (count > 0) {
+            await rest(restMs);
+          }
+          if (signal.aborted) {
+            break;
+          }
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'old events could not be removed; the service tries again later');
+      }
+      if (removed > 0) {
+        log.info({ removed, retention_days: retentionDays }, 'old events removed');
+      }
+    }
+  };
+  const running = run();
   return {
     async stop() {
       stopping.abort();
@@ -45,62 +70,25 @@ export function startRetention(options: RetentionOptions): Retention {
   };
 }
 
-async function run(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { firstAfterMs, everyMs, restMs } = { ...PACE, ...options.pace };
-  await rest(firstAfterMs, signal);
-  while (!signal.aborted) {
-    await pass(options, restMs, signal);
-    await rest(everyMs, signal);
-  }
-}
-
-async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number, signal: AbortSignal): Promise<void> {
-  let removed = 0;
-  try {
-    for await (const count of removeOldEvents(db, new Date(Date.now() - retentionDays * DAY_MS))) {
-      removed += count;
-      if (count > 0) {
-        await rest(restMs, signal);
-      }
-      if (signal.aborted) {
-        break;
-      }
-    }
-  } catch (error) {
-    log.warn({ err: error }, 'old events could not be removed; the service tries again later');
-  }
-  if (removed > 0) {
-    log.info({ removed, retention_days: retentionDays }, 'old events removed');
-  }
-}
-
 /** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
   for (const tenantId of await readTenantIds(db)) {
-    try {
-      yield* removeOldEventsOf(db, tenantId, beforeId);
-    } catch (error) {
-      // If a node of a cluster is down, the next run removes the old events of its tenants.
-      if (!isCluster(db) || !isUnavailable(error)) {
-        throw error;
+    // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
+    let afterId = firstIdAt(0);
+    let removed: string[] = [];
+    do {
+      try {
+        removed = await removeEvents(db, tenantId, { afterId, beforeId }, BATCH_SIZE);
+      } catch (error) {
+        // If a node of a cluster is down, the next run removes the old events of its tenants.
+        if (!isCluster(db) || !isUnavailable(error)) {
+          throw error;
+        }
+        removed = [];
       }
-    }
+      afterId = removed.sort().at(-1) ?? afterId;
+      yield removed.length;
+    } while (removed.length === BATCH_SIZE);
   }
-}
-
-async function* removeOldEventsOf(db: Database, tenantId: number, beforeId: string): AsyncGenerator<number> {
-  let removed: string[];
-  // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
-  let afterId = firstIdAt(0);
-  do {
-    const range = { afterId, beforeId };
-    removed = await removeEvents(db, tenantId, range, BATCH_SIZE);
-    afterId = removed.sort().at(-1) ?? afterId;
-    yield removed.length;
-  } while (removed.length === BATCH_SIZE);
-}
-
-async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
-  await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
 }

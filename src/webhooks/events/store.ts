@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isCluster, type Tx } from '#platform/db/database.ts';
+import { type Database, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 import type { EventType } from './event-types.ts';
 import type { EventSubject } from './schema.ts';
 
@@ -83,4 +84,36 @@ function partsFrom(receiver: RawBuilder<unknown>) {
     readDue: sql<DueCredential>`
       SELECT tenant_id AS "tenantId", credential_id AS "credentialId", webhook_url AS "webhookUrl" FROM ${receiver} WHERE is_delivered`,
   };
+}
+
+export async function readTenantIds(db: Database): Promise<number[]> {
+  const rows = await db.selectFrom('tenant').select('id').orderBy('id').execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Removes at most `limit` events of the tenant with their deliveries, the oldest first, and no event whose delivery is pending. PostgreSQL
+ * runs a materialised CTE only once. It may run the subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would
+ * then remove more than `limit` events.
+ * @returns the ids of the removed events, in no particular order
+ */
+export async function removeEvents(
+  db: Database,
+  tenantId: number,
+  range: { afterId: string; beforeId: string },
+  limit: number,
+): Promise<string[]> {
+  const statement = sql<{ id: string }>`
+    WITH old AS MATERIALIZED (
+      SELECT id FROM event AS e
+      WHERE tenant_id = ${tenantId} AND id > ${range.afterId} AND id < ${range.beforeId} AND NOT EXISTS (
+        SELECT FROM delivery WHERE tenant_id = ${tenantId} AND id = e.id AND status = 'pending'
+      )
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), delivery_row AS (
+      DELETE FROM delivery AS d USING old WHERE d.tenant_id = ${tenantId} AND d.id = old.id
+    )
+    DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id`;
+  const { rows } = await executeByIndex(db, statement);
+  return rows.map((row) => row.id);
 }

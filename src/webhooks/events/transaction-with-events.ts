@@ -46,41 +46,29 @@ export function createTransactionWithEvents(db: Database, wake: Wake | null): Tr
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
     // Result and events of the last complete run of `work`. The database may have committed this run although the COMMIT failed with an
     // error. Null: no run was complete.
-    let sentToCommit: { result: T; recorded: RecordedEvents } | null = null;
-    const { result, recorded } = await withRetries(async () => {
-      if (sentToCommit !== null && (await isCommitted(db, sentToCommit.recorded))) {
+    let sentToCommit: { result: T; events: NewEvent[]; due: DueCredential[] } | null = null;
+    const run = await withRetries(async () => {
+      if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
         return sentToCommit;
       }
       return await runTransaction(db, async (tx) => {
-        const events = new RecordedEvents(tx);
-        sentToCommit = { result: await work(tx, events.record), recorded: events };
+        const events: NewEvent[] = [];
+        const due: DueCredential[] = [];
+        const record: RecordEvents = async (...inputs) => {
+          if (inputs.length > 0) {
+            const drafted = inputs.map(draft);
+            due.push(...(await insertEvents(tx, drafted)));
+            events.push(...drafted);
+          }
+        };
+        sentToCommit = { result: await work(tx, record), events, due };
         return sentToCommit;
       });
     });
-    if (recorded.due.length > 0) {
-      wake?.(recorded.due);
+    if (run.due.length > 0) {
+      wake?.(run.due);
     }
-    return result;
-  };
-}
-
-class RecordedEvents {
-  readonly #tx: Tx;
-  first: NewEvent | undefined;
-  readonly due: DueCredential[] = [];
-
-  constructor(tx: Tx) {
-    this.#tx = tx;
-  }
-
-  readonly record: RecordEvents = async (...inputs) => {
-    if (inputs.length === 0) {
-      return;
-    }
-    const events = inputs.map(draft);
-    const due = await insertEvents(this.#tx, events);
-    this.first ??= events[0];
-    this.due.push(...due);
+    return run.result;
   };
 }
 
@@ -94,7 +82,7 @@ function draft({ type, occurredAt, data, subject, ...credential }: EventInput): 
  * Returns true if a transaction was committed although the response to its COMMIT was lost. Inserts its first event again, and rolls back. If
  * the transaction is still open, the INSERT waits for its end. If it was committed, the INSERT violates the primary key.
  */
-async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
+async function isCommitted(db: Database, [first]: NewEvent[]): Promise<boolean> {
   if (first === undefined) {
     return false;
   }
@@ -104,17 +92,11 @@ async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boo
       throw NOT_COMMITTED;
     });
   } catch (error) {
-    if (error === NOT_COMMITTED) {
-      return false;
-    }
-    if (isUniqueViolation(error)) {
-      return true;
+    if (error === NOT_COMMITTED || isUniqueViolation(error)) {
+      return error !== NOT_COMMITTED;
     }
     throw error;
   }
 }
 
-const NOT_COMMITTED = new Error(
-  'The first transaction, whose COMMIT had no response, was not committed. ' +
-    'This error only rolls back the second transaction, which checked the first one.',
-);
+const NOT_COMMITTED = new Error('The transaction is rolled back, because it only checks if another one was committed.');

@@ -94,16 +94,17 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
     input: fc.record({
       hotel: any.hotel,
       delivery: fc.nat({ max: 7 }),
-      result: fc.option(
+      sent: fc.option(
         fc.record({
-          at: fc.constant('2031-01-01T00:00:00.123Z'),
-          http_status: fc.constantFrom(null, 204, 500),
-          duration_ms: fc.nat({ max: 100 }),
+          ok: fc.boolean(),
+          httpStatus: fc.constantFrom(null, 204, 500),
+          durationMs: fc.nat({ max: 100 }),
           error: fc.constantFrom(null, 'timeout'),
-          timestamp: fc.constantFrom(null, 1_900_000_000),
+          phase: fc.constant(null),
+          answer: fc.option(any.text),
+          timestampSeconds: fc.constantFrom(null, 1_900_000_000),
         }),
       ),
-      answer: fc.option(any.text),
       status: fc.constantFrom('pending' as const, 'delivered' as const, 'failed' as const),
       retryInMs: fc.constant(50_000),
     }),

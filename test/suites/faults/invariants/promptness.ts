@@ -28,7 +28,7 @@ interface Promptness {
  */
 export const healthyAreServed: Invariant = {
   promise: '6 isolation of receivers',
-  lookAt: 'src/webhooks/deliveries/capacity.ts, and the poll for due deliveries',
+  lookAt: 'src/webhooks/deliveries/schedule.ts, and the poll for due deliveries',
   check: async (world, evidence) => measurePromptness(world, evidence).faults,
 };
 

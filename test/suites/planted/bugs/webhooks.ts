@@ -37,9 +37,8 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/events/transaction-with-events.ts',
-        find: 'const due = await insertEvents(this.#tx, events);',
-        replace:
-          'const due: DueCredential[] = []; setTimeout(() => void insertEvents(this.#tx, events).catch(() => {}), 5);',
+        find: 'due.push(...(await insertEvents(tx, drafted)));',
+        replace: 'setTimeout(() => void insertEvents(tx, drafted).catch(() => {}), 5);',
       },
     ],
     suites: ['src/webhooks/deliveries/delivery.test.ts'],
@@ -49,36 +48,36 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'deliveries to healthy receivers wait for deliveries to receivers that hang',
     edits: [
       {
-        file: 'src/webhooks/deliveries/capacity.ts',
-        find: 'PLACES - this.#takenByHealthy - Math.min(this.#takenByLagging, HALF)',
-        replace: 'PLACES - this.#takenByHealthy - this.#takenByLagging',
+        file: 'src/webhooks/deliveries/schedule.ts',
+        find: 'PLACES - this.takenByHealthy - Math.min(this.#takenByLagging, HALF)',
+        replace: 'PLACES - this.#taken',
       },
     ],
-    suites: ['src/webhooks/deliveries/queues.test.ts'],
+    suites: ['src/webhooks/deliveries/schedule.test.ts'],
   },
   {
     name: 'all places for one tenant',
     harm: 'a tenant with many receivers delays the deliveries of all other tenants',
     edits: [
       {
-        file: 'src/webhooks/deliveries/queues.ts',
-        find: 'Math.min(free.equalPart(queue.webhookUrl, waiting), free.ofTenant(queue.tenantId))',
-        replace: 'free.equalPart(queue.webhookUrl, waiting)',
+        file: 'src/webhooks/deliveries/schedule.ts',
+        find: 'Math.min(this.#freeAt(receiver, equalPart), this.#freeOf(tenantId))',
+        replace: 'this.#freeAt(receiver, equalPart)',
       },
     ],
-    suites: ['src/webhooks/deliveries/queues.test.ts'],
+    suites: ['src/webhooks/deliveries/schedule.test.ts'],
   },
   {
     name: 'claimed ahead for a failing receiver',
     harm: 'an outage of a receiver uses an attempt of each event that was claimed ahead',
     edits: [
       {
-        file: 'src/webhooks/deliveries/capacity.ts',
-        find: '    if (failures >= FAILURES_UNTIL_PROBED) {\n      this.#giveBack(url);\n    }\n',
+        file: 'src/webhooks/deliveries/schedule.ts',
+        find: '      giveBack(receiver);\n',
         replace: '',
       },
     ],
-    suites: ['src/webhooks/deliveries/queues.test.ts'],
+    suites: ['src/webhooks/deliveries/schedule.test.ts'],
   },
   {
     name: 'outcome without its fence',
@@ -104,7 +103,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/delivery-worker.ts',
-        find: '    this.#queues.addFound(found);\n',
+        find: '    found.forEach((queue) => this.#schedule.add(queue));\n',
         replace: '',
       },
     ],
@@ -187,9 +186,9 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'staff of a tenant learn which ids of credentials exist elsewhere',
     edits: [
       {
-        file: 'src/webhooks/events/list-store.ts',
-        find: "    .where('tenant_id', '=', tenantId)\n    .where('id', '=', credentialId)",
-        replace: "    .where('id', '=', credentialId)",
+        file: 'src/access/credentials/store.ts',
+        find: "return await credentialsOf(db, tenantId).where('id', '=', id)",
+        replace: "return await db.selectFrom('credential').selectAll().where('id', '=', id)",
       },
     ],
     suites: ['src/webhooks/events/staff-events.test.ts'],

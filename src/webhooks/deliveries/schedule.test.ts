@@ -2,27 +2,23 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId } from '#platform/lib/ids.ts';
-import { Capacity } from './capacity.ts';
-import { Queues } from './queues.ts';
+import { Schedule } from './schedule.ts';
 
 const CLAIM_SIZE = 200;
 const PLACES = 256;
 const HALF = PLACES / 2;
 
 describe('the choice of what the next claim takes', () => {
-  let capacity: Capacity;
-  let queues: Queues;
+  let schedule: Schedule;
   beforeEach(() => {
-    capacity = new Capacity();
-    queues = new Queues();
+    schedule = new Schedule();
   });
 
   const urlOf = (tenantId: number, index: number) => `https://receiver.test/${tenantId}/${index}`;
 
   /** Takes a place, and begins an attempt that was made `agoMs` ago. */
   function begin(tenantId: number, url: string, agoMs = 0) {
-    const place = capacity.take(tenantId, url);
-    void capacity.begin(place);
+    const place = schedule.take(tenantId, url);
     place.begunAtMs -= agoMs;
     return place;
   }
@@ -30,31 +26,31 @@ describe('the choice of what the next claim takes', () => {
   /** Ends one successful attempt of 500 ms to each of `receivers` receivers of a tenant, so that each may get 32 places. */
   function succeed(tenantId: number, receivers: number, tookMs = 500): void {
     for (let index = 0; index < receivers; index += 1) {
-      capacity.end(begin(tenantId, urlOf(tenantId, index), tookMs), true);
+      schedule.end(begin(tenantId, urlOf(tenantId, index), tookMs), true);
     }
   }
 
   /** Adds a queue for each of `receivers` credentials of a tenant. Each credential has its own receiver. */
   function wait(tenantId: number, receivers: number, isActive = true): void {
     for (let index = 0; index < receivers; index += 1) {
-      queues.add({ tenantId, credentialId: newId(), webhookUrl: urlOf(tenantId, index), isActive });
+      schedule.add({ tenantId, credentialId: newId(), webhookUrl: urlOf(tenantId, index), isActive });
     }
   }
 
   /** Makes one claim after the other until none takes anything. All deliveries that the claims want are due. */
   function claimAll(again = true) {
     const taken = [];
-    for (let chosen = queues.choose(capacity.countFree()); chosen.length > 0; ) {
-      for (const { queue, wanted } of chosen) {
-        if (queue.isActive) {
-          taken.push(...Array.from({ length: wanted.count }, () => begin(queue.tenantId, queue.webhookUrl)));
-        }
+    for (let chosen = schedule.choose(); chosen.length > 0; ) {
+      schedule.release(chosen);
+      const active = chosen.filter(({ isActive }) => isActive);
+      for (const { tenantId, webhookUrl, count } of active) {
+        taken.push(...Array.from({ length: count }, () => begin(tenantId, webhookUrl)));
       }
       if (!again) {
         break;
       }
-      chosen.forEach(({ queue }) => queue.isActive && queues.add(queue));
-      chosen = queues.choose(capacity.countFree());
+      active.forEach((queue) => schedule.add(queue));
+      chosen = schedule.choose();
     }
     return taken;
   }
@@ -64,37 +60,38 @@ describe('the choice of what the next claim takes', () => {
   it('a claim takes 200 deliveries, an equal number for each of ten receivers', () => {
     succeed(1, 10);
     wait(1, 10);
-    const chosen = queues.choose(capacity.countFree());
+    const chosen = schedule.choose();
     assert.deepEqual(
-      chosen.map(({ wanted }) => wanted.count),
+      chosen.map(({ count }) => count),
       Array.from({ length: 10 }, () => CLAIM_SIZE / 10),
     );
-    assert.equal(queues.isEmpty, true);
+    assert.deepEqual(schedule.choose(), []);
   });
 
   it('a new receiver gets 4 places until its first success, and then 32', () => {
     wait(1, 1);
     const [first] = claimAll();
     assert.ok(first);
-    assert.equal(capacity.taken, 4);
+    assert.equal(schedule.taken, 4);
     first.begunAtMs -= 500;
-    capacity.end(first, true);
+    schedule.end(first, true);
     claimAll();
-    assert.equal(capacity.taken, 32);
+    assert.equal(schedule.taken, 32);
   });
 
   it('a quick receiver gets 128 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
     succeed(1, 1, 10);
     wait(1, 1);
-    const [chosen] = queues.choose(capacity.countFree());
-    assert.equal(chosen?.wanted.count, HALF);
-    const places = Array.from({ length: HALF }, () => capacity.take(1, urlOf(1, 0)));
+    const [chosen] = schedule.choose();
+    assert.equal(chosen?.count, HALF);
+    schedule.release([chosen]);
+    const places = Array.from({ length: HALF }, () => schedule.take(1, urlOf(1, 0)));
     const answers: boolean[] = [];
-    places.forEach((place) => void capacity.begin(place).then((mayBegin) => answers.push(mayBegin)));
-    const underWay = () => places.filter(({ begunAtMs }) => begunAtMs < Number.POSITIVE_INFINITY);
+    places.forEach(({ mayBegin }) => void mayBegin.promise.then((answer) => answers.push(answer)));
+    const underWay = () => places.filter(({ begunAtMs }) => begunAtMs > 0);
     await nextTurn();
     assert.equal(underWay().length, 32);
-    places.slice(0, 3).forEach((place) => capacity.end(place, false));
+    places.slice(0, 3).forEach((place) => schedule.end(place, false));
     await nextTurn();
     assert.equal(answers.length, HALF);
     assert.equal(answers.filter((mayBegin) => mayBegin).length, 35);
@@ -104,7 +101,7 @@ describe('the choice of what the next claim takes', () => {
   it('while 50 quick receivers wait, each gets a fiftieth of the places', () => {
     succeed(1, 50, 10);
     wait(1, 50);
-    const counts = Map.groupBy(claimAll(), ({ url }) => url);
+    const counts = Map.groupBy(claimAll(), ({ receiver }) => receiver);
     assert.ok([...counts.values()].every(({ length }) => length >= 4 && length <= 8));
   });
 
@@ -132,7 +129,7 @@ describe('the choice of what the next claim takes', () => {
     assert.equal(taken.length, PLACES);
     wait(2, 1);
     assert.equal(claimAll(false).length, 0);
-    taken.slice(0, 1).forEach((place) => capacity.end(place, true));
+    taken.slice(0, 1).forEach((place) => schedule.end(place, true));
     assert.deepEqual(
       claimAll(false).map(({ tenantId }) => tenantId),
       [2],
@@ -143,24 +140,25 @@ describe('the choice of what the next claim takes', () => {
     wait(1, 300);
     claimAll();
     wait(1, 1, false);
-    assert.equal(queues.choose(capacity.countFree()).length, 1);
+    assert.equal(schedule.choose().length, 1);
   });
 
   it('receivers that fail three times take at most half of all places, and one place each', () => {
     wait(1, 200);
     for (let failures = 0; failures < 3; failures += 1) {
       for (let index = 0; index < 200; index += 1) {
-        capacity.end(begin(1, urlOf(1, index)), false);
+        schedule.end(begin(1, urlOf(1, index)), false);
       }
     }
     assert.equal(claimAll().length, 0, 'each receiver rests after its failure');
-    capacity = new Capacity(0);
+    schedule = new Schedule(0);
+    wait(1, 200);
     for (let index = 0; index < 600; index += 1) {
-      capacity.end(begin(1, urlOf(1, index % 200)), false);
+      schedule.end(begin(1, urlOf(1, index % 200)), false);
     }
     const taken = claimAll();
     assert.equal(taken.length, HALF);
-    assert.equal(new Set(taken.map(({ url }) => url)).size, HALF);
+    assert.equal(new Set(taken.map(({ receiver }) => receiver)).size, HALF);
   });
 
   it('while attempts that hang hold all places, other receivers get half of the places', (t) => {
@@ -184,18 +182,7 @@ describe('the choice of what the next claim takes', () => {
     wait(1, 8);
     const taken = claimAll();
     assert.equal(taken.length, HALF - 8);
-    [...slow, ...taken].forEach((place) => capacity.end(place, true));
+    [...slow, ...taken].forEach((place) => schedule.end(place, true));
     assert.equal(claimAll().length, PLACES);
-  });
-
-  it('memory has room for other tenants while 5,100 credentials of one tenant wait', () => {
-    const found = Array.from({ length: 5_100 }, (_, index) => ({
-      tenantId: 1,
-      credentialId: newId(),
-      webhookUrl: urlOf(1, index),
-      isActive: true,
-    }));
-    queues.addFound(found);
-    assert.ok(queues.makeRoom(capacity.countFree()) >= 2_500);
   });
 });

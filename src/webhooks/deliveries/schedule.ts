@@ -1,0 +1,260 @@
+import { LRUCache } from 'lru-cache';
+import { Tally } from '#platform/lib/tally.ts';
+import { CLAIM_SIZE, type DueQueue, type Wanted } from './store.ts';
+
+/** Number of claimed deliveries that this process may hold at the same time. Each has a place until its attempt has ended. */
+const PLACES = 256;
+/** Maximum number of these places for all lagging receivers together, and for one tenant while other tenants wait. */
+const HALF = PLACES / 2;
+/** Maximum number of attempts to one receiver that are under way at the same time. */
+const RECEIVER_PLACES = 32;
+/**
+ * Maximum number of places for a receiver whose last attempt succeeded within `QUICK_MS`. Those above `RECEIVER_PLACES` are claimed ahead:
+ * they wait in memory until an attempt ends, so the receiver does not wait for the next claim.
+ */
+const QUICK_RECEIVER_PLACES = HALF;
+const QUICK_MS = 100;
+/** Places of a receiver that has not succeeded yet. So a worker that starts does not open hundreds of connections to receivers that hang. */
+const NEW_RECEIVER_PLACES = 4;
+/**
+ * Maximum number of places in use. Receivers may begin to hang while they hold more than half of the places. The other receivers still get
+ * half of the places, so the number can exceed `PLACES` until the hanging attempts reach their time limit.
+ */
+const MOST_TAKEN = 2 * PLACES;
+/** Time in milliseconds after which an attempt under way is slow. */
+const SLOW_MS = 1_000;
+/**
+ * Number of failures in a row from which a receiver is failing. It is more than one, because a receiver with a single failure would
+ * otherwise wait for the places of receivers that hang.
+ */
+const FAILURES_UNTIL_PROBED = 3;
+/** Pause after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts of the events. */
+export const PROBE_REST_MS = 250;
+const MAX_RECEIVERS = 10_000;
+/** Maximum number of deliveries of one revoked credential that one claim stops. The others wait for a later claim. */
+const STOP_SIZE = 20;
+/** Receiver of deliveries: one webhook URL, whichever credential has registered it. */
+interface Receiver {
+  /** Maximum number of places that it may get. */
+  places: number;
+  taken: number;
+  /** Places of the attempts under way. The one that began first is first. */
+  underWay: Set<Place>;
+  ahead: Place[];
+  failures: number;
+  /** Time (`performance.now()`) before which the receiver gets no attempt. */
+  restsUntilMs: number;
+}
+
+/** Queue of which the next claim takes `count` deliveries. They have places of the receiver until `release`. */
+type Chosen = DueQueue & Wanted & { receiver: Receiver };
+
+/** Place of one claimed delivery. */
+interface Place {
+  tenantId: number;
+  receiver: Receiver;
+  begunAtMs: number;
+  /** Says when the attempt may begin. False: the receiver began to lag, so the delivery must be given back. */
+  mayBegin: PromiseWithResolvers<boolean>;
+}
+
+/**
+ * Says which due deliveries this process claims next. It keeps the credentials with due deliveries in the order of their turns, but not the
+ * deliveries, so a million waiting deliveries take no more memory than ten. It also keeps the places of claimed deliveries. Each process
+ * counts only its own attempts.
+ *
+ * A receiver lags if its last three attempts failed, or if an attempt to it has been under way for over a second. A slow attempt that has
+ * ended does not count, because the receiver could not show that it is quick again while others hang.
+ */
+export class Schedule {
+  readonly #probeRestMs: number;
+  /** Queues by credential id. The next claim begins with the first one. */
+  readonly #queues = new Map<string, DueQueue>();
+  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS });
+  /** Receivers that have places. */
+  readonly #served = new Set<Receiver>();
+  readonly #takenBy = new Tally<number>();
+  #taken = 0;
+  /** Places of lagging receivers. This number is from the last look, like all that depends on the time. */
+  #takenByLagging = 0;
+  #lookedAtMs = 0;
+
+  constructor(probeRestMs = PROBE_REST_MS) {
+    this.#probeRestMs = probeRestMs;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get takenByHealthy(): number {
+    return this.#taken - this.#takenByLagging;
+  }
+
+  /** Adds a queue behind the others. A queue that is already there keeps its turn. */
+  add(queue: DueQueue): void {
+    this.#queues.set(queue.credentialId, queue);
+  }
+
+  /** Finds out which receivers lag, and gives back what was claimed ahead for them. */
+  look(): void {
+    this.#lookedAtMs = performance.now();
+    const lagging = [...this.#served].filter((receiver) => this.#isLagging(receiver));
+    lagging.forEach(giveBack);
+    this.#takenByLagging = lagging.reduce((sum, { taken }) => sum + taken, 0);
+  }
+
+  /**
+   * Chooses what the next claim takes, at most `CLAIM_SIZE` deliveries, and removes the chosen queues. Each queue gets an equal part of the
+   * claim and of the places. What is left then goes to the queues in their order: only then, a tenant gets more than half of all places,
+   * and a receiver gets deliveries that are claimed ahead. The chosen deliveries have places until `release`.
+   */
+  choose(): Chosen[] {
+    this.look();
+    const { ready, isAll } = this.#ready();
+    const part = Math.ceil(CLAIM_SIZE / ready.length);
+    let left = CLAIM_SIZE;
+    const take = (chosen: Chosen, most: number) => {
+      const count = Math.max(0, Math.min(left, part - chosen.count, most));
+      chosen.count += count;
+      left -= count;
+      if (chosen.isActive) {
+        this.#count(chosen, count);
+        this.#takenByLagging += this.#isLagging(chosen.receiver) ? count : 0;
+      }
+    };
+    // With larger parts for the first receivers, a worker opens many more connections.
+    const waiting = new Set(Array.from(this.#queues.values(), ({ webhookUrl }) => webhookUrl)).size;
+    const equalPart = Math.min(RECEIVER_PLACES, Math.ceil(PLACES / waiting));
+    for (const chosen of ready) {
+      const { isActive, receiver, tenantId } = chosen;
+      take(chosen, isActive ? Math.min(this.#freeAt(receiver, equalPart), this.#freeOf(tenantId)) : STOP_SIZE);
+    }
+    if (isAll) {
+      const active = ready.filter(({ isActive }) => isActive);
+      active.forEach((chosen) => take(chosen, this.#freeAt(chosen.receiver, equalPart)));
+      active.forEach((chosen) => take(chosen, this.#freeAt(chosen.receiver)));
+    }
+    const chosen = ready.filter(({ count }) => count > 0);
+    chosen.forEach(({ credentialId }) => this.#queues.delete(credentialId));
+    return chosen;
+  }
+
+  /** Frees the places of chosen deliveries. Those that were claimed take places of their own. */
+  release(chosen: Chosen[]): void {
+    chosen.filter(({ isActive }) => isActive).forEach((each) => this.#count(each, -each.count));
+  }
+
+  /** Takes a place for a claimed delivery. Never refuses, because a claimed delivery must be sent or given back. */
+  take(tenantId: number, url: string): Place {
+    const receiver = this.#receiverAt(url);
+    const place = { tenantId, receiver, begunAtMs: 0, mayBegin: Promise.withResolvers<boolean>() };
+    this.#count(place, 1);
+    if (receiver.underWay.size < RECEIVER_PLACES) {
+      begin(place);
+    } else {
+      receiver.ahead.push(place);
+    }
+    return place;
+  }
+
+  /** Frees a place. `isOk` is null if the outcome does not show the state of the receiver, for example because the process stopped. */
+  end(place: Place, isOk: boolean | null): void {
+    const { receiver, begunAtMs } = place;
+    this.#count(place, -1);
+    if (receiver.underWay.delete(place)) {
+      receiver.ahead.splice(0, 1).forEach(begin);
+    }
+    if (isOk === null) {
+      return;
+    }
+    receiver.failures = isOk ? 0 : receiver.failures + 1;
+    if (isOk) {
+      receiver.places = performance.now() - begunAtMs <= QUICK_MS ? QUICK_RECEIVER_PLACES : RECEIVER_PLACES;
+    } else if (isFailing(receiver)) {
+      receiver.restsUntilMs = performance.now() + this.#probeRestMs;
+      giveBack(receiver);
+    }
+  }
+
+  /** Queues of tenants that hold half of all places come last. `isAll` says that no queue of another tenant is left out. */
+  #ready(): { ready: Chosen[]; isAll: boolean } {
+    const first: Chosen[] = [];
+    const overHalf: Chosen[] = [];
+    for (const queue of this.#queues.values()) {
+      const { tenantId, webhookUrl, isActive } = queue;
+      const receiver = this.#receiverAt(webhookUrl);
+      if (!isActive || this.#freeAt(receiver) > 0) {
+        (isActive && this.#freeOf(tenantId) === 0 ? overHalf : first).push({ ...queue, receiver, count: 0 });
+      }
+      if (first.length === CLAIM_SIZE) {
+        return { ready: first, isAll: false };
+      }
+    }
+    return { ready: [...first, ...overHalf].slice(0, CLAIM_SIZE), isAll: true };
+  }
+
+  /** @param most maximum number of places of a receiver that does not lag */
+  #freeAt(receiver: Receiver, most = Number.POSITIVE_INFINITY): number {
+    if (this.#lookedAtMs < receiver.restsUntilMs) {
+      return 0;
+    }
+    const isLagging = this.#isLagging(receiver);
+    const places = Math.min(receiver.places, isLagging ? RECEIVER_PLACES : most);
+    const ofReceiver = isFailing(receiver) ? 1 : places;
+    const ofKind = isLagging
+      ? HALF - this.#takenByLagging
+      : PLACES - this.takenByHealthy - Math.min(this.#takenByLagging, HALF);
+    return Math.max(0, Math.min(ofReceiver - receiver.taken, ofKind, MOST_TAKEN - this.#taken));
+  }
+
+  #freeOf(tenantId: number): number {
+    return Math.max(0, HALF - this.#takenBy.of(tenantId));
+  }
+
+  #count({ tenantId, receiver }: Pick<Place, 'tenantId' | 'receiver'>, change: number): void {
+    receiver.taken += change;
+    this.#taken += change;
+    this.#takenBy.add(tenantId, change);
+    if (receiver.taken > 0) {
+      this.#served.add(receiver);
+    } else {
+      this.#served.delete(receiver);
+    }
+  }
+
+  #isLagging(receiver: Receiver): boolean {
+    const [oldest] = receiver.underWay;
+    return isFailing(receiver) || (oldest !== undefined && this.#lookedAtMs - oldest.begunAtMs > SLOW_MS);
+  }
+
+  #receiverAt(url: string): Receiver {
+    const known = this.#receivers.get(url);
+    const receiver = known ?? {
+      places: NEW_RECEIVER_PLACES,
+      taken: 0,
+      underWay: new Set(),
+      ahead: [],
+      failures: 0,
+      restsUntilMs: 0,
+    };
+    if (known === undefined) {
+      this.#receivers.set(url, receiver);
+    }
+    return receiver;
+  }
+}
+
+function isFailing({ failures }: Receiver): boolean {
+  return failures >= FAILURES_UNTIL_PROBED;
+}
+
+function begin(place: Place): void {
+  place.begunAtMs = performance.now();
+  place.receiver.underWay.add(place);
+  place.mayBegin.resolve(true);
+}
+
+function giveBack(receiver: Receiver): void {
+  receiver.ahead.splice(0).forEach(({ mayBegin }) => mayBegin.resolve(false));
+}
