@@ -47,7 +47,7 @@ export const Card = memo(function Card({ order, age, late, phase, isRinging, act
         className={classes.card}
         data-late={late !== null || undefined}
         data-new={isRinging || undefined}
-        data-phase={phase}
+        data-status={order.status}
         aria-label={`Order ${order.number}`}
         onClick={(event) => {
           if (!(event.target as Element).closest('button, [role=menu]')) open();

@@ -58,19 +58,21 @@ export function ListFilters({ search, change }: Props) {
           );
         })}
       </div>
-      <ChipChoice
-        label="Status"
-        options={STATUSES}
-        value={STATUSES.find(({ value }) => value === search.status)?.value}
-        onChange={(status) => change({ status })}
-      />
-      <ChipChoice
-        label="Type"
-        all="Any type"
-        options={TYPE_OPTIONS}
-        value={TYPE_OPTIONS.find(({ value }) => value === search.type)?.value}
-        onChange={(type) => change({ type })}
-      />
+      <div className={classes.choices}>
+        <ChipChoice
+          label="Status"
+          options={STATUSES}
+          value={STATUSES.find(({ value }) => value === search.status)?.value}
+          onChange={(status) => change({ status })}
+        />
+        <ChipChoice
+          label="Type"
+          all="Any type"
+          options={TYPE_OPTIONS}
+          value={TYPE_OPTIONS.find(({ value }) => value === search.type)?.value}
+          onChange={(type) => change({ type })}
+        />
+      </div>
     </div>
   );
 }

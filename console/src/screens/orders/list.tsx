@@ -44,7 +44,7 @@ export function OrderList({ search, change }: Props) {
           </span>
           <Button
             variant="default"
-            size="compact-md"
+            size="compact-sm"
             leftSection={<DownloadIcon size={15} />}
             onClick={() => download(`orders-${dayOf(serverNow())}.csv`, csvOf(rows))}
           >
@@ -111,8 +111,12 @@ function useColumns(): Column<Order>[] {
       label: 'Status',
       cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status>,
     },
-    { label: 'Partner', isWideOnly: true, cell: partnerOf },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => TYPES[type] },
+    { label: 'Partner', isWideOnly: true, cell: (order) => <span className={classes.whole}>{partnerOf(order)}</span> },
+    {
+      label: 'Type',
+      isWideOnly: true,
+      cell: ({ order_type: type }) => <span className={classes.whole}>{TYPES[type]}</span>,
+    },
     { label: 'Guest', isWideOnly: true, cell: ({ customer }) => customer.name ?? '–' },
     {
       label: 'Dishes',

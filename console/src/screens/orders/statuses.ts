@@ -26,7 +26,7 @@ interface Words {
 export const STATUS: Record<OrderStatus, Words> = {
   pending: { label: 'New', press: '', tone: 'accent' },
   confirmed: { label: 'Confirmed', press: 'Accept', tone: 'quiet' },
-  preparing: { label: 'Cooking', press: 'Start cooking', tone: 'warn' },
+  preparing: { label: 'Cooking', press: 'Cook', tone: 'warn' },
   ready: { label: 'Ready', press: 'Ready', tone: 'good' },
   out_for_delivery: { label: 'On the way', press: 'Send out', tone: 'quiet' },
   completed: { label: 'Completed', press: 'Complete', tone: 'quiet' },
@@ -57,7 +57,7 @@ export function isOpen(status: OrderStatus): status is OpenStatus {
 
 /** Words of the button that gives the order this status. A guest fetches an order that is not delivered. */
 export function pressOf(status: OrderStatus, { order_type: type }: Pick<Order, 'order_type'>): string {
-  if (status === 'completed') return type === 'delivery' ? 'Delivered' : 'Handed over';
+  if (status === 'completed') return type === 'delivery' ? 'Delivered' : 'Collected';
   return STATUS[status].press;
 }
 
