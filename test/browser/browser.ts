@@ -85,7 +85,10 @@ async function watch(browser: Browser, options: BrowserContextOptions): Promise<
     if (['error', 'warning'].includes(message.type())) found.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => found.push(`page: ${error.message}`));
-  page.on('requestfailed', (request) => found.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // A page gives up a call whose answer it needs no more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') found.push(`failed: ${request.url()}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) found.push(`${response.status()}: ${response.url()}`);
   });

@@ -94,7 +94,10 @@ function Tabs({ columns, chosen, change }: Pick<BoardProps, 'change'> & { column
           type="button"
           className={classes.tab}
           aria-pressed={status === chosen}
-          onClick={() => change({ column: status })}
+          onClick={() => {
+            change({ column: status });
+            document.querySelector(`#column-${status}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+          }}
         >
           <b>{columns[status].length}</b>
           {STATUS[status].label}

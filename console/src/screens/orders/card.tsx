@@ -62,7 +62,7 @@ export const Card = memo(function Card({ order, age, late, phase, isRinging, act
         {late !== null && (
           <p className={classes.late}>
             <AlertIcon size={16} />
-            {late === 0 ? 'Late' : `Late by ${late} min`}
+            {late === 0 ? 'Late' : `Late ${late} min`}
           </p>
         )}
         <p className={classes.from}>

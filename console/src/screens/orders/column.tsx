@@ -1,4 +1,5 @@
 import { useNow } from '../../live/clock.ts';
+import { AlertIcon } from '../../ui/icons.tsx';
 import classes from './board.module.css';
 import { Card, type CardActions } from './card.tsx';
 import { lateBy, useLateMinutes } from './late.ts';
@@ -37,7 +38,13 @@ export function Column({ status, hotkey, orders, moves, ringing, actions, isChos
       <header className={classes.columnHead}>
         <h2 className={classes.columnTitle}>{label}</h2>
         <span className={classes.count}>{orders.length}</span>
-        {lateCount > 0 && <span className={classes.lateCount}>{lateCount} late</span>}
+        {lateCount > 0 && (
+          <span className={classes.lateCount}>
+            <AlertIcon size={13} />
+            {lateCount}
+            <span className={classes.hidden}> late</span>
+          </span>
+        )}
         <kbd className={classes.hotkey} title={`Press ${hotkey} for the first card`}>
           {hotkey}
         </kbd>

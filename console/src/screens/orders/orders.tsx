@@ -193,12 +193,14 @@ function setKitchen(isOn: boolean, change: Change): void {
   setFullScreen(isOn);
   const hasRoom = window.innerWidth >= WIDE_PX;
   change(
-    isOn ? { kitchen: '1', view: undefined, ...(hasRoom ? { day: '1' } : {}) } : { kitchen: undefined, day: undefined },
+    isOn
+      ? { kitchen: 'on', view: undefined, ...(hasRoom ? { day: 'on' } : {}) }
+      : { kitchen: undefined, day: undefined },
   );
 }
 
 function toggleDay({ day }: OrdersSearch, change: Change): void {
-  change({ day: day === undefined ? '1' : undefined });
+  change({ day: day === undefined ? 'on' : undefined });
 }
 
 function useScreenCommands(

@@ -6,9 +6,9 @@ export interface OrdersSearch {
   open?: string;
   /** `list`: all orders as a table. Missing: the board of the open ones. */
   view?: string;
-  /** `1`: the board for the wall of a kitchen. */
+  /** `on`: the board for the wall of a kitchen. */
   kitchen?: string;
-  /** `1`: the counts of all dishes stand beside the board. */
+  /** `on`: the counts of all dishes stand beside the board. */
   day?: string;
   /** Status whose column a phone shows. */
   column?: string;
