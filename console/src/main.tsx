@@ -16,6 +16,8 @@ import { router } from './router.tsx';
 import { resolveVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// Mantine's overlays add a style of their own, by a library that looks for the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 takeLink();
 createRoot(document.querySelector('#root') as HTMLElement).render(

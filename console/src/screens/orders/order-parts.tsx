@@ -23,7 +23,7 @@ export function Sum({ order: { lines, total } }: { order: Order }) {
             <Row
               strong
               what={`${quantity} × ${name}`}
-              price={`${quantity} × ${money(each(price, addons))}`}
+              price={`${quantity} × ${money(each(price, addons))}${Number(tax) === 0 ? '' : ` + ${Number(tax)} % tax`}`}
               total={money(line.total)}
             />
             {(variant !== null || addons.length > 0) && (
@@ -36,7 +36,6 @@ export function Sum({ order: { lines, total } }: { order: Order }) {
                 price={addon.quantity > 1 ? `${addon.quantity} × ${money(addon.price)}` : money(addon.price)}
               />
             ))}
-            {Number(tax) !== 0 && <Row what="Extra tax" price={`${Number(tax)} %`} />}
           </tbody>
         ),
       )}
