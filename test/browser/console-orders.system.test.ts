@@ -120,14 +120,14 @@ describe('the board of orders in a browser', { skip }, () => {
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('k');
     const allDay = page.getByRole('complementary', { name: 'All day' });
-    await allDay.getByRole('button', { name: 'Margherita is sold out' }).click();
-    const back = allDay.getByRole('button', { name: 'Put Margherita back on the menu' });
+    await allDay.getByRole('button', { name: 'Sold out: Margherita' }).click();
+    const back = allDay.getByRole('button', { name: 'Put back: Margherita' });
     await back.waitFor();
     const refused = await place(service, tenant);
     assert.equal(refused.status, 400, refused.text);
     assert.equal(new URL(page.url()).searchParams.get('kitchen'), 'on');
     await back.click();
-    await allDay.getByRole('button', { name: 'Margherita is sold out' }).waitFor();
+    await allDay.getByRole('button', { name: 'Sold out: Margherita' }).waitFor();
     const { number } = await order();
     await cardIn(page, 'New', number).waitFor();
     await page.keyboard.press('k');

@@ -85,7 +85,7 @@ function SoldOut({ sku, name, isSoldOut }: { sku: string; name: string; isSoldOu
     <button
       type="button"
       className={classes.button}
-      aria-label={isSoldOut ? `Put ${name} back on the menu` : `${name} is sold out`}
+      aria-label={`${isSoldOut ? 'Put back' : 'Sold out'}: ${name}`}
       aria-busy={isSending}
       disabled={isSending}
       onClick={() => void change()}

@@ -13,7 +13,7 @@ export interface DishCount {
 
 const COOKED = new Set(['ready', 'out_for_delivery']);
 
-/** Counts each dish over the open orders, the most to cook first. */
+/** Counts each dish over the open orders, the most frequent one first. */
 export function countDishes(orders: readonly Order[]): DishCount[] {
   const dishes = new Map<string, Omit<DishCount, 'variants'> & { variants: Map<string, number> }>();
   for (const { status, lines } of orders) {
@@ -28,5 +28,5 @@ export function countDishes(orders: readonly Order[]): DishCount[] {
   }
   return [...dishes.values()]
     .map((dish) => ({ ...dish, variants: [...dish.variants] }))
-    .sort((one, other) => other.toCook - one.toCook || other.open - one.open || one.name.localeCompare(other.name));
+    .sort((one, other) => other.open - one.open || other.toCook - one.toCook || one.name.localeCompare(other.name));
 }

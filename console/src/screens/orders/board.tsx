@@ -13,13 +13,12 @@ import { AllDay } from './all-day-panel.tsx';
 import classes from './board.module.css';
 import type { CardActions } from './card.tsx';
 import { Column } from './column.tsx';
-import { moveOn, undo, useMoves, watchPage } from './moves.ts';
+import { moveOn, useMoves } from './moves.ts';
 import { type Columns, columnsOf, MOST_OPEN, openOrdersQuery, withMove } from './open-orders.ts';
 import { ClosedStrip } from './pause.tsx';
 import type { OrdersSearch } from './search.ts';
 import { allowSound, setMuted, type Sound, touch } from './sound.ts';
 import { nextStatus, OPEN_STATUSES, type OpenStatus, STATUS } from './statuses.ts';
-import { UndoTray } from './undo-tray.tsx';
 
 interface BoardProps {
   search: OrdersSearch;
@@ -38,10 +37,12 @@ export function Board({ search, sound, actions, change }: BoardProps) {
     [data, moves],
   );
   const columns = useMemo(() => columnsOf(orders), [orders]);
-  useEffect(watchPage, []);
   useBoardCommands(columns, sound);
+  const first = useRef<OpenStatus | null>(null);
   if (data === undefined) return error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />;
-  const chosen = chosenColumn(search.column, columns);
+  // Without a press, a phone stays with the column that it began with.
+  first.current ??= OPEN_STATUSES.find((status) => columns[status].length > 0) ?? null;
+  const chosen = OPEN_STATUSES.find((status) => status === search.column) ?? first.current ?? 'pending';
   const isEmpty = OPEN_STATUSES.every((status) => columns[status].length === 0);
   const isCounting = search.day !== undefined;
   return (
@@ -58,31 +59,26 @@ export function Board({ search, sound, actions, change }: BoardProps) {
         <>
           {!isCounting && <Tabs columns={columns} chosen={chosen} change={change} />}
           <div className={classes.board} data-counting={isCounting || undefined}>
-            {OPEN_STATUSES.map((status, index) => (
-              <Column
-                key={status}
-                status={status}
-                hotkey={String(index + 1)}
-                orders={columns[status]}
-                moves={moves}
-                ringing={sound.ringing}
-                actions={actions}
-                isChosen={status === chosen}
-              />
-            ))}
+            <div className={classes.columns}>
+              {OPEN_STATUSES.map((status, index) => (
+                <Column
+                  key={status}
+                  status={status}
+                  hotkey={String(index + 1)}
+                  orders={columns[status]}
+                  moves={moves}
+                  ringing={sound.ringing}
+                  actions={actions}
+                  isChosen={status === chosen}
+                />
+              ))}
+            </div>
             {isCounting && <AllDay orders={orders} mayChangeMenu={areasOf(me).includes('menu')} />}
           </div>
         </>
       )}
-      <UndoTray moves={moves} />
     </div>
   );
-}
-
-/** Column of a phone: the one in the address, else the first that has orders. */
-function chosenColumn(wanted: string | undefined, columns: Columns): OpenStatus {
-  const named = OPEN_STATUSES.find((status) => status === wanted);
-  return named ?? OPEN_STATUSES.find((status) => columns[status].length > 0) ?? 'pending';
 }
 
 function Tabs({ columns, chosen, change }: Pick<BoardProps, 'change'> & { columns: Columns; chosen: OpenStatus }) {
@@ -180,7 +176,6 @@ function useBoardCommands(columns: Columns, sound: Sound): void {
           moveOn(first, next);
         },
       })),
-      { id: 'undo', label: 'Undo the last move', group: 'Orders', keys: 'u', run: () => undo() },
       {
         id: 'stop ringing',
         label: 'Stop ringing',

@@ -51,7 +51,7 @@ function Form({ order, onClose }: { order: Order; onClose: () => void }) {
         ))}
       </div>
       <div style={{ display: 'flex', gap: 8, marginTop: 24 }}>
-        <Button type="submit" color="red.8">
+        <Button type="submit" color="red.9">
           Cancel the order
         </Button>
         <Button variant="default" onClick={onClose}>

@@ -179,7 +179,7 @@ export function OrderMenu({ order, actions }: { order: Order; actions: Pick<Card
         ))}
       <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
       <Menu.Divider />
-      <Menu.Item color="red" onClick={() => actions.cancel(order)}>
+      <Menu.Item c="var(--rs-late)" onClick={() => actions.cancel(order)}>
         Cancel the order…
       </Menu.Item>
     </Menu.Dropdown>

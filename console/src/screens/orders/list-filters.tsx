@@ -16,7 +16,6 @@ interface Props {
 }
 
 const STATUSES = Object.entries(STATUS).map(([value, { label }]) => ({ value, label }));
-const TYPE_OPTIONS = Object.entries(TYPES).map(([value, label]) => ({ value, label }));
 
 /** What a person may know of an order, and the word for it. */
 const TEXTS = { name: 'Name', phone: 'Phone', external: "Partner's id" } as const;
@@ -30,26 +29,35 @@ export function ListFilters({ search, change }: Props) {
       <div className={classes.row}>
         <TextSearch change={change} />
         <PartnerChoice search={search} change={change} />
-        <label className={classes.label}>
-          <span>From</span>
-          <input
-            className={classes.field}
-            type="date"
-            value={search.from ?? ''}
-            max={search.to}
-            onChange={(event) => change({ from: event.currentTarget.value || undefined })}
-          />
-        </label>
-        <label className={classes.label}>
-          <span>to</span>
-          <input
-            className={classes.field}
-            type="date"
-            value={search.to ?? ''}
-            min={search.from}
-            onChange={(event) => change({ to: event.currentTarget.value || undefined })}
-          />
-        </label>
+        <Choice
+          label="Type"
+          all="Any type"
+          options={Object.entries(TYPES)}
+          value={search.type}
+          onChange={(type) => change({ type })}
+        />
+        <div className={classes.dates}>
+          <label className={classes.label}>
+            <span>From</span>
+            <input
+              className={classes.field}
+              type="date"
+              value={search.from ?? ''}
+              max={search.to}
+              onChange={(event) => change({ from: event.currentTarget.value || undefined })}
+            />
+          </label>
+          <label className={classes.label}>
+            <span>to</span>
+            <input
+              className={classes.field}
+              type="date"
+              value={search.to ?? ''}
+              min={search.from}
+              onChange={(event) => change({ to: event.currentTarget.value || undefined })}
+            />
+          </label>
+        </div>
         {names.map((name) => {
           const value = search[name];
           if (value === undefined) return null;
@@ -58,21 +66,12 @@ export function ListFilters({ search, change }: Props) {
           );
         })}
       </div>
-      <div className={classes.choices}>
-        <ChipChoice
-          label="Status"
-          options={STATUSES}
-          value={STATUSES.find(({ value }) => value === search.status)?.value}
-          onChange={(status) => change({ status })}
-        />
-        <ChipChoice
-          label="Type"
-          all="Any type"
-          options={TYPE_OPTIONS}
-          value={TYPE_OPTIONS.find(({ value }) => value === search.type)?.value}
-          onChange={(type) => change({ type })}
-        />
-      </div>
+      <ChipChoice
+        label="Status"
+        options={STATUSES}
+        value={STATUSES.find(({ value }) => value === search.status)?.value}
+        onChange={(status) => change({ status })}
+      />
     </div>
   );
 }
@@ -125,16 +124,37 @@ function PartnerChoice({ search, change }: Props) {
   const chosen = search.partner ?? '';
   if (chosen !== '' && !partners.has(chosen)) partners.set(chosen, `Partner ${chosen.slice(-4)}`);
   return (
+    <Choice
+      label="Partner"
+      all="All partners"
+      options={[...partners]}
+      value={chosen}
+      onChange={(partner) => change({ partner })}
+    />
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  /** Word for no filter. */
+  all: string;
+  options: [value: string, label: string][];
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+function Choice({ label, all, options, value, onChange }: ChoiceProps) {
+  return (
     <select
       className={classes.field}
-      aria-label="Partner"
-      value={chosen}
-      onChange={(event) => change({ partner: event.currentTarget.value || undefined })}
+      aria-label={label}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
     >
-      <option value="">All partners</option>
-      {[...partners].map(([id, label]) => (
+      <option value="">{all}</option>
+      {options.map(([id, text]) => (
         <option key={id} value={id}>
-          {label}
+          {text}
         </option>
       ))}
     </select>

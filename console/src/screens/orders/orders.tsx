@@ -16,6 +16,7 @@ import { setFullScreen, useWakeLock } from './kitchen.ts';
 import { LateDialog } from './late-dialog.tsx';
 import { OrderList } from './list.tsx';
 import { ListFilters } from './list-filters.tsx';
+import { undo, watchPage } from './moves.ts';
 import { openOrdersQuery } from './open-orders.ts';
 import { OrderDrawer } from './order-drawer.tsx';
 import { PauseDialog, resume, usePause } from './pause.tsx';
@@ -23,6 +24,7 @@ import type { OrdersSearch } from './search.ts';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
 import type { Order } from './statuses.ts';
 import { TicketPrinter } from './ticket.tsx';
+import { UndoTray } from './undo-tray.tsx';
 
 const route = getRouteApi('/shell/orders');
 /** From this width on, the counts of the dishes stand beside the columns. */
@@ -52,6 +54,7 @@ export function Orders() {
   const isList = search.view === 'list';
   const isKitchen = search.kitchen !== undefined && !isList;
   useScreenCommands(search, change, sound, setDialog);
+  useEffect(watchPage, []);
   useWakeLock(isKitchen);
   useEffect(() => {
     if (search.open !== undefined) touch(search.open);
@@ -79,6 +82,7 @@ export function Orders() {
       <CancelDialog order={cancelling} onClose={() => setCancelling(null)} />
       <PauseDialog isOpen={dialog === 'pause'} onClose={() => setDialog(null)} />
       <LateDialog isOpen={dialog === 'late'} onClose={() => setDialog(null)} />
+      <UndoTray />
       <TicketPrinter />
     </>
   );
@@ -220,6 +224,7 @@ function useScreenCommands(
         run: () => setKitchen(kitchen === undefined, change),
       },
       { id: 'day', label: 'All-day counts', group: 'Orders', keys: 'a', run: () => toggleDay({ day }, change) },
+      { id: 'undo', label: 'Undo the last move', group: 'Orders', keys: 'u', run: () => undo() },
       { id: 'mute', label: isMuted ? 'Sound on' : 'Mute', group: 'Orders', keys: 'm', run: () => setMuted(!isMuted) },
       {
         id: 'view',

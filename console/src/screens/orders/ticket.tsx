@@ -31,11 +31,14 @@ export function TicketPrinter() {
   useEffect(() => {
     if (order === null) return;
     // A menu that has just closed gives the focus back first.
-    const timer = setTimeout(() => {
-      window.print();
-      setPrinting(null);
-    }, 50);
-    return () => clearTimeout(timer);
+    const timer = setTimeout(() => window.print(), 50);
+    // On some devices, `print` returns before anything is printed.
+    const done = () => setPrinting(null);
+    window.addEventListener('afterprint', done);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('afterprint', done);
+    };
   }, [order]);
   return order && createPortal(<Ticket order={order} />, document.body);
 }
