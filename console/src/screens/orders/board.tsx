@@ -53,30 +53,26 @@ export function Board({ search, sound, actions, change }: BoardProps) {
       {data.next !== null && (
         <p className={classes.strip}>The oldest {MOST_OPEN} open orders are shown. There are more in the list.</p>
       )}
-      {isEmpty ? (
-        <Quiet />
-      ) : (
-        <>
-          {!isCounting && <Tabs columns={columns} chosen={chosen} change={change} />}
-          <div className={classes.board} data-counting={isCounting || undefined}>
-            <div className={classes.columns}>
-              {OPEN_STATUSES.map((status, index) => (
-                <Column
-                  key={status}
-                  status={status}
-                  hotkey={String(index + 1)}
-                  orders={columns[status]}
-                  moves={moves}
-                  ringing={sound.ringing}
-                  actions={actions}
-                  isChosen={status === chosen}
-                />
-              ))}
-            </div>
-            {isCounting && <AllDay orders={orders} mayChangeMenu={areasOf(me).includes('menu')} />}
-          </div>
-        </>
-      )}
+      {!isEmpty && !isCounting && <Tabs columns={columns} chosen={chosen} change={change} />}
+      <div className={classes.board} data-counting={isCounting || undefined}>
+        <div className={classes.columns}>
+          {isEmpty && <Quiet />}
+          {!isEmpty &&
+            OPEN_STATUSES.map((status, index) => (
+              <Column
+                key={status}
+                status={status}
+                hotkey={String(index + 1)}
+                orders={columns[status]}
+                moves={moves}
+                ringing={sound.ringing}
+                actions={actions}
+                isChosen={status === chosen}
+              />
+            ))}
+        </div>
+        {isCounting && <AllDay orders={orders} mayChangeMenu={areasOf(me).includes('menu')} />}
+      </div>
     </div>
   );
 }
@@ -107,7 +103,7 @@ function Tabs({ columns, chosen, change }: Pick<BoardProps, 'change'> & { column
 function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound: Sound }) {
   if (isHeldBack) {
     return (
-      <div className={classes.strip}>
+      <div className={classes.strip} data-tone="quiet">
         <span>This browser is silent until you press something once.</span>
         <span className={classes.stripActions}>
           <button type="button" className={classes.stripButton} onClick={allowSound}>
@@ -142,16 +138,20 @@ function Quiet() {
   if (data === undefined) return null;
   if (last === undefined) {
     return (
-      <Empty title="No order has come yet">
-        Orders of your partners appear here by themselves, within a second. The board needs no reload.
-      </Empty>
+      <div className={classes.quiet}>
+        <Empty title="No order has come yet">
+          Orders of your partners appear here by themselves, within a second. The board needs no reload.
+        </Empty>
+      </div>
     );
   }
   return (
-    <Empty title="All quiet">
-      No order is open. The last one came {moment(last, now)}, {formatAge(now - Date.parse(last))} ago. New orders
-      appear here by themselves.
-    </Empty>
+    <div className={classes.quiet}>
+      <Empty title="All quiet">
+        No order is open. The last one came {moment(last, now)}, {formatAge(now - Date.parse(last))} ago. New orders
+        appear here by themselves.
+      </Empty>
+    </div>
   );
 }
 

@@ -63,7 +63,7 @@ export function OrderList({ search, change }: Props) {
           isFiltered
             ? {
                 title: 'No order passes these filters',
-                text: 'A phone number or a partner’s id must be whole. Names are found by how they begin, within the last 31 days if no date is set.',
+                text: hintOf(search),
                 action: (
                   <Button variant="default" onClick={() => change(NO_FILTERS)}>
                     Remove all filters
@@ -75,6 +75,14 @@ export function OrderList({ search, change }: Props) {
       />
     </>
   );
+}
+
+/** Says how the API compares, for the filter that is most easily set too narrowly. */
+function hintOf({ external, phone, name, from }: OrdersSearch): string {
+  if (external !== undefined) return 'The partner’s id must be whole, in its own spelling.';
+  if (phone !== undefined) return 'The phone number must be whole. Spaces and signs make no difference.';
+  if (name !== undefined && from === undefined) return 'Names are found by how they begin, within the last 31 days.';
+  return 'They may be combined, and then all of them must fit.';
 }
 
 const NO_FILTERS = {
