@@ -17,7 +17,8 @@ import { moveOn, useMoves } from './moves.ts';
 import { type Columns, columnsOf, MOST_OPEN, openOrdersQuery, withMove } from './open-orders.ts';
 import { ClosedStrip } from './pause.tsx';
 import type { OrdersSearch } from './search.ts';
-import { allowSound, setMuted, type Sound, touch } from './sound.ts';
+import { type Sound, touch } from './sound.ts';
+import { SoundStrip } from './sound-strip.tsx';
 import { nextStatus, OPEN_STATUSES, type OpenStatus, STATUS } from './statuses.ts';
 
 interface BoardProps {
@@ -37,7 +38,7 @@ export function Board({ search, sound, actions, change }: BoardProps) {
     [data, moves],
   );
   const columns = useMemo(() => columnsOf(orders), [orders]);
-  useBoardCommands(columns, sound);
+  useBoardCommands(columns, search.open !== undefined);
   const first = useRef<OpenStatus | null>(null);
   if (data === undefined) return error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />;
   // Without a press, a phone stays with the column that it began with.
@@ -99,36 +100,6 @@ function Tabs({ columns, chosen, change }: Pick<BoardProps, 'change'> & { column
   );
 }
 
-/** Says that the browser holds the sound back, or that new orders ring. */
-function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound: Sound }) {
-  if (isHeldBack) {
-    return (
-      <div className={classes.strip} data-tone="quiet">
-        <span>This browser is silent until you press something once.</span>
-        <span className={classes.stripActions}>
-          <button type="button" className={classes.stripButton} onClick={allowSound}>
-            Turn the sound on
-          </button>
-          <button type="button" className={classes.stripButton} onClick={() => setMuted(true)}>
-            Keep it silent
-          </button>
-        </span>
-      </div>
-    );
-  }
-  if (isMuted || ringing.size === 0) return null;
-  return (
-    <div className={classes.strip} data-tone="accent">
-      <span>
-        {ringing.size === 1 ? 'A new order waits.' : `${ringing.size} new orders wait.`} It rings until it is touched.
-      </span>
-      <button type="button" className={classes.stripButton} onClick={() => touch(...ringing)}>
-        Stop ringing <kbd>s</kbd>
-      </button>
-    </div>
-  );
-}
-
 /** The board without an order: since when it is quiet. */
 function Quiet() {
   const { data } = useQuery(read('listStaffOrders', { query: { limit: 1 } }, ['orders']));
@@ -155,20 +126,22 @@ function Quiet() {
   );
 }
 
-function useBoardCommands(columns: Columns, sound: Sound): void {
+function useBoardCommands(columns: Columns, isCovered: boolean): void {
   // The keys stay registered while orders come and go, and find the newest columns here.
-  const latest = useRef({ columns, sound });
+  const latest = useRef({ columns, isCovered });
   useEffect(() => {
-    latest.current = { columns, sound };
+    latest.current = { columns, isCovered };
   });
   const commands = useMemo<Command[]>(
-    () => [
-      ...OPEN_STATUSES.map((status, index) => ({
+    () =>
+      OPEN_STATUSES.map((status, index) => ({
         id: `press ${status}`,
         label: `Move the first ${STATUS[status].label.toLowerCase()} order on`,
         group: 'Orders',
         keys: String(index + 1),
         run: () => {
+          // Nobody presses a card that an open order covers.
+          if (latest.current.isCovered) return;
           const first = latest.current.columns[status][0];
           const next = first && nextStatus(first);
           if (first === undefined || next === undefined) return;
@@ -176,14 +149,6 @@ function useBoardCommands(columns: Columns, sound: Sound): void {
           moveOn(first, next);
         },
       })),
-      {
-        id: 'stop ringing',
-        label: 'Stop ringing',
-        group: 'Orders',
-        keys: 's',
-        run: () => touch(...latest.current.sound.ringing),
-      },
-    ],
     [],
   );
   useCommands(commands);

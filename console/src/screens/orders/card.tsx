@@ -166,8 +166,15 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
   );
 }
 
+interface OrderMenuProps {
+  order: Order;
+  actions: Pick<CardActions, 'cancel'>;
+  /** False where a button prints already. */
+  hasPrint?: boolean;
+}
+
 /** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order, actions }: { order: Order; actions: Pick<CardActions, 'cancel'> }) {
+export function OrderMenu({ order, actions, hasPrint = true }: OrderMenuProps) {
   return (
     <Menu.Dropdown>
       {laterStatuses(order)
@@ -177,7 +184,7 @@ export function OrderMenu({ order, actions }: { order: Order; actions: Pick<Card
             Straight to {STATUS[status].label.toLowerCase()}
           </Menu.Item>
         ))}
-      <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
+      {hasPrint && <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>}
       <Menu.Divider />
       <Menu.Item c="var(--rs-late)" onClick={() => actions.cancel(order)}>
         Cancel the order…

@@ -130,7 +130,6 @@ async function deliver({ order, to, requestId, reason }: OwnMove): Promise<boole
 
 /** Reads the row again, and says why the press did not count. */
 async function explain(order: Order, to: OrderStatus, error: Error): Promise<void> {
-  const title = `${order.number}: not ${STATUS[to].label.toLowerCase()}`;
   const isConflict = error instanceof Refused && error.status === 409;
   const now = await call('getStaffOrder', { path: { order_id: order.order_id } }).catch(() => null);
   if (now === null) {
@@ -138,6 +137,8 @@ async function explain(order: Order, to: OrderStatus, error: Error): Promise<voi
   } else {
     await keepOrder(now);
   }
+  const hasIt = now?.status === to;
+  const title = `${order.number}: ${hasIt ? 'already' : 'not'} ${STATUS[to].label.toLowerCase()}`;
   const message = isConflict && now !== null ? whoWasFirst(now) : error.message;
   notifications.show({ title, message, color: isConflict ? 'yellow' : 'red', autoClose: isConflict ? 8_000 : false });
 }

@@ -141,7 +141,7 @@ function Actions({
               <MoreIcon />
             </Button>
           </Menu.Target>
-          <OrderMenu order={order} actions={{ cancel: onCancel }} />
+          <OrderMenu hasPrint={false} order={order} actions={{ cancel: onCancel }} />
         </Menu>
       )}
     </>

@@ -22,6 +22,7 @@ import { OrderDrawer } from './order-drawer.tsx';
 import { PauseDialog, resume, usePause } from './pause.tsx';
 import type { OrdersSearch } from './search.ts';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
+import { SoundStrip } from './sound-strip.tsx';
 import type { Order } from './statuses.ts';
 import { TicketPrinter } from './ticket.tsx';
 import { UndoTray } from './undo-tray.tsx';
@@ -69,6 +70,7 @@ export function Orders() {
           actions={<ViewChoice {...bar} />}
           filters={<ListFilters search={search} change={change} />}
         >
+          <SoundStrip sound={sound} />
           <OrderList search={search} change={change} />
         </Page>
       ) : (
@@ -119,7 +121,7 @@ function BoardBar(props: BarProps) {
       </IconButton>
       <Menu position="bottom-end" width={230}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={40} aria-label="More">
+          <ActionIcon variant="subtle" color="gray" size={44} aria-label="More for the board">
             <MoreIcon />
           </ActionIcon>
         </Menu.Target>
@@ -210,7 +212,7 @@ function toggleDay({ day }: OrdersSearch, change: Change): void {
 function useScreenCommands(
   search: OrdersSearch,
   change: Change,
-  { isMuted }: Sound,
+  { isMuted, ringing }: Sound,
   setDialog: BarProps['setDialog'],
 ): void {
   const { kitchen, view, day } = search;
@@ -225,6 +227,7 @@ function useScreenCommands(
       },
       { id: 'day', label: 'All-day counts', group: 'Orders', keys: 'a', run: () => toggleDay({ day }, change) },
       { id: 'undo', label: 'Undo the last move', group: 'Orders', keys: 'u', run: () => undo() },
+      { id: 'ringing', label: 'Stop ringing', group: 'Orders', keys: 's', run: () => touch(...ringing) },
       { id: 'mute', label: isMuted ? 'Sound on' : 'Mute', group: 'Orders', keys: 'm', run: () => setMuted(!isMuted) },
       {
         id: 'view',
@@ -236,7 +239,7 @@ function useScreenCommands(
       { id: 'pause', label: 'Pause orders…', group: 'Orders', run: () => setDialog('pause') },
       { id: 'late', label: 'When is an order late?', group: 'Orders', run: () => setDialog('late') },
     ],
-    [kitchen, view, day, change, isMuted, setDialog],
+    [kitchen, view, day, change, isMuted, ringing, setDialog],
   );
   useCommands(commands);
 }
