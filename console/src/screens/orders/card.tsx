@@ -27,6 +27,8 @@ interface CardProps {
   order: Order;
   /** Time since the order was placed. */
   age: string;
+  /** Clock time that staff have promised, or null. */
+  promised: string | null;
   /** Minutes by which the order is late, or null. */
   late: number | null;
   /** State of a press that the service does not have yet. */
@@ -36,7 +38,7 @@ interface CardProps {
 }
 
 /** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
-export const Card = memo(function Card({ order, age, late, phase, isRinging, actions }: CardProps) {
+export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, actions }: CardProps) {
   const open = () => {
     touch(order.order_id);
     actions.open(order);
@@ -68,6 +70,7 @@ export const Card = memo(function Card({ order, age, late, phase, isRinging, act
         <p className={classes.from}>
           <span>{partnerOf(order)}</span>
           <span>{TYPES[order.order_type]}</span>
+          {promised !== null && <span className={classes.promised}>by {promised}</span>}
         </p>
         <Lines order={order} />
         {order.notes !== null && <p className={classes.notes}>{order.notes}</p>}

@@ -1,8 +1,9 @@
 import { useNow } from '../../live/clock.ts';
+import { useFormat } from '../../ui/format.ts';
 import { AlertIcon } from '../../ui/icons.tsx';
 import classes from './board.module.css';
 import { Card, type CardActions } from './card.tsx';
-import { lateBy, useLateMinutes } from './late.ts';
+import { lateBy, promisedTime, useLateMinutes } from './late.ts';
 import type { Move } from './open-orders.ts';
 import { type OpenStatus, type Order, STATUS } from './statuses.ts';
 
@@ -26,6 +27,11 @@ export function Column({ status, hotkey, orders, moves, ringing, actions, isChos
   const minutes = useLateMinutes();
   const late = orders.map((order) => lateBy(order, minutes, now));
   const lateCount = late.filter((each) => each !== null).length;
+  const { clock } = useFormat();
+  const promisedOf = (order: Order) => {
+    const time = promisedTime(order);
+    return time === null ? null : clock(time);
+  };
   const { label } = STATUS[status];
   return (
     <section
@@ -55,6 +61,7 @@ export function Column({ status, hotkey, orders, moves, ringing, actions, isChos
             key={order.order_id}
             order={order}
             age={ageOf(order, now)}
+            promised={promisedOf(order)}
             late={late[index] ?? null}
             phase={moves.get(order.order_id)?.phase}
             isRinging={ringing.has(order.order_id)}

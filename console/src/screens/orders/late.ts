@@ -52,6 +52,11 @@ const MINUTE_MS = 60_000;
 /** Statuses in which the time that staff have promised is still ahead. */
 const BEFORE_READY = new Set<string>(['pending', 'confirmed', 'preparing'] satisfies OpenStatus[]);
 
+/** Returns the time that staff have promised while it is still to be kept, or null. */
+export function promisedTime({ status, ready_by: readyBy }: Order): string | null {
+  return BEFORE_READY.has(status) ? readyBy : null;
+}
+
 /**
  * Returns by how many minutes an order is late, or null. It is late if it has been in its status too long, or if the time has passed at
  * which staff expected it to be ready.
@@ -60,7 +65,8 @@ export function lateBy(order: Order, minutes: LateMinutes, now: number): number 
   const limit = minutes[order.status as OpenStatus];
   if (limit === undefined) return null;
   const dues = [Date.parse(order.status_changed_at) + limit * MINUTE_MS];
-  if (order.ready_by !== null && BEFORE_READY.has(order.status)) dues.push(Date.parse(order.ready_by));
+  const promised = promisedTime(order);
+  if (promised !== null) dues.push(Date.parse(promised));
   const overMs = now - Math.min(...dues);
   return overMs < 0 ? null : Math.floor(overMs / MINUTE_MS);
 }
