@@ -10,7 +10,7 @@ import { eventually } from './webhooks.ts';
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
 /** Functions that call a running service, as a partner and as the owner of the demo tenant. */
-interface DemoClient {
+export interface DemoClient {
   partner: Send;
   owner: Send;
   /** Places an order and confirms it, which causes one event. @returns the external id of the order */

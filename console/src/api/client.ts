@@ -34,6 +34,8 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** A 401 is thrown at once, because nobody has signed in yet or the password itself was wrong. */
   isSigningIn?: boolean;
+  /** The browser sends the call also if the page closes meanwhile. */
+  keepalive?: boolean;
 }
 
 type AskPassword = () => Promise<void>;
@@ -71,6 +73,7 @@ export async function send<Name extends OperationName>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
+    keepalive: options.keepalive ?? false,
   };
   for (;;) {
     const response = await fetch(addressOf(name, path, query), request).catch((error: unknown) => {

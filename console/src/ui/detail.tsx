@@ -25,7 +25,9 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       classNames={{ title: classes.title, header: classes.header, body: classes.body, content: classes.content }}
       transitionProps={{ duration: 120 }}
     >
-      <div className={classes.scroll}>{children}</div>
+      <div className={classes.scroll} tabIndex={0}>
+        {children}
+      </div>
       {actions !== undefined && <div className={classes.actions}>{actions}</div>}
     </Drawer>
   );

@@ -15,7 +15,7 @@ const SCREENS = [
   '/',
   '/orders',
   '/orders?view=list',
-  '/orders?kitchen=1',
+  '/orders?kitchen=on&day=on',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',

@@ -1,0 +1,197 @@
+import { Menu } from '@mantine/core';
+import { memo, type MouseEvent, useState } from 'react';
+import { AlertIcon, MoreIcon } from '../../ui/icons.tsx';
+import classes from './card.module.css';
+import { moveOn, undo } from './moves.ts';
+import type { Move } from './open-orders.ts';
+import { touch } from './sound.ts';
+import {
+  laterStatuses,
+  nextStatus,
+  type Order,
+  type OrderStatus,
+  partnerOf,
+  pressOf,
+  STATUS,
+  TYPES,
+} from './statuses.ts';
+import { printTicket } from './ticket.tsx';
+
+/** What a card asks of the screen. It stays the same object, so that cards do not render again. */
+export interface CardActions {
+  open: (order: Order) => void;
+  cancel: (order: Order) => void;
+}
+
+interface CardProps {
+  order: Order;
+  /** Time since the order was placed. */
+  age: string;
+  /** Clock time that staff have promised, or null. */
+  promised: string | null;
+  /** Minutes by which the order is late, or null. */
+  late: number | null;
+  /** State of a press that the service does not have yet. */
+  phase: Move['phase'] | undefined;
+  isRinging: boolean;
+  actions: CardActions;
+}
+
+/** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
+export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, actions }: CardProps) {
+  const open = () => {
+    touch(order.order_id);
+    actions.open(order);
+  };
+  return (
+    <li className={classes.place}>
+      <article
+        className={classes.card}
+        data-late={late !== null || undefined}
+        data-new={isRinging || undefined}
+        data-status={order.status}
+        aria-label={`Order ${order.number}`}
+        onClick={(event) => {
+          if (!(event.target as Element).closest('button, [role=menu]')) open();
+        }}
+      >
+        <header className={classes.head}>
+          <button type="button" className={classes.number} aria-label={`Open order ${order.number}`} onClick={open}>
+            #{order.number}
+          </button>
+          <span className={classes.age}>{age}</span>
+        </header>
+        {late !== null && (
+          <p className={classes.late}>
+            <AlertIcon size={16} />
+            {late === 0 ? 'Late' : `Late ${late} min`}
+          </p>
+        )}
+        <p className={classes.from}>
+          <span>{partnerOf(order)}</span>
+          <span>{TYPES[order.order_type]}</span>
+          {promised !== null && <span className={classes.promised}>by {promised}</span>}
+        </p>
+        <Lines order={order} />
+        {order.notes !== null && <p className={classes.notes}>{order.notes}</p>}
+        <Foot order={order} phase={phase} actions={actions} />
+      </article>
+    </li>
+  );
+});
+
+function Lines({ order: { lines } }: { order: Order }) {
+  return (
+    <ul className={classes.lines}>
+      {lines.map(({ quantity, name, variant, addons }, index) => (
+        <li key={index}>
+          <span className={classes.quantity}>{quantity}</span>
+          <span>
+            {name}
+            {variant !== null && <span className={classes.extra}>{variant}</span>}
+            {addons.map((addon) => (
+              <span key={addon.name} className={classes.extra}>
+                + {addon.quantity > 1 && `${addon.quantity} × `}
+                {addon.name.replace(/^\+\s*/, '')}
+              </span>
+            ))}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Foot({ order, phase, actions }: Pick<CardProps, 'order' | 'phase' | 'actions'>) {
+  if (phase === 'undo') {
+    return (
+      <footer className={classes.foot}>
+        <button type="button" className={classes.undo} onClick={() => undo(order.order_id)}>
+          Undo
+        </button>
+        <span className={classes.countdown} aria-hidden="true" />
+      </footer>
+    );
+  }
+  const next = nextStatus(order);
+  return (
+    <footer className={classes.foot}>
+      {next !== undefined && (
+        <button
+          type="button"
+          className={classes.next}
+          data-next=""
+          disabled={phase === 'sending'}
+          onClick={(event) => press(event, order, next)}
+        >
+          {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
+        </button>
+      )}
+      <MoreButton order={order} isDisabled={phase === 'sending'} actions={actions} />
+    </footer>
+  );
+}
+
+function press(event: MouseEvent<HTMLButtonElement>, order: Order, to: OrderStatus): void {
+  // The second press of a double press would hit the card that has moved up.
+  if (event.detail > 1) return;
+  touch(order.order_id);
+  const column = event.detail === 0 ? event.currentTarget.closest('section') : null;
+  moveOn(order, to);
+  // A person at the keyboard goes on with the next card of the column.
+  if (column) requestAnimationFrame(() => column.querySelector<HTMLElement>('[data-next]')?.focus());
+}
+
+/** The other statuses, and what is seldom done. The menu is built when it is opened first, because there are 500 cards. */
+function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: boolean; actions: CardActions }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = (
+    <button
+      type="button"
+      className={classes.more}
+      aria-label={`More for order ${order.number}`}
+      aria-haspopup="menu"
+      disabled={isDisabled}
+      onClick={() => {
+        touch(order.order_id);
+        setOpen(!isOpen);
+      }}
+    >
+      <MoreIcon />
+    </button>
+  );
+  if (!isOpen) return button;
+  return (
+    <Menu opened onChange={setOpen} position="bottom-end" withinPortal returnFocus>
+      <Menu.Target>{button}</Menu.Target>
+      <OrderMenu order={order} actions={actions} />
+    </Menu>
+  );
+}
+
+interface OrderMenuProps {
+  order: Order;
+  actions: Pick<CardActions, 'cancel'>;
+  /** False where a button prints already. */
+  hasPrint?: boolean;
+}
+
+/** Items for all that may be done with an order beside its one button. */
+export function OrderMenu({ order, actions, hasPrint = true }: OrderMenuProps) {
+  return (
+    <Menu.Dropdown>
+      {laterStatuses(order)
+        .slice(1)
+        .map((status) => (
+          <Menu.Item key={status} onClick={() => moveOn(order, status)}>
+            Straight to {STATUS[status].label.toLowerCase()}
+          </Menu.Item>
+        ))}
+      {hasPrint && <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>}
+      <Menu.Divider />
+      <Menu.Item c="var(--rs-late)" onClick={() => actions.cancel(order)}>
+        Cancel the order…
+      </Menu.Item>
+    </Menu.Dropdown>
+  );
+}

@@ -1,0 +1,72 @@
+import { useSyncExternalStore } from 'react';
+import { OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
+
+/** Minutes after which an order is late in a status. */
+export type LateMinutes = Record<OpenStatus, number>;
+
+export const DEFAULT_LATE: LateMinutes = {
+  pending: 3,
+  confirmed: 10,
+  preparing: 20,
+  ready: 10,
+  out_for_delivery: 45,
+};
+
+const KEY = 'roomservice.late';
+const listeners = new Set<() => void>();
+let kept: LateMinutes | null = null;
+
+export function useLateMinutes(): LateMinutes {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => (kept ??= readKept()),
+  );
+}
+
+/** Keeps the minutes in this browser. */
+export function keepLateMinutes(minutes: LateMinutes): void {
+  kept = minutes;
+  localStorage.setItem(KEY, JSON.stringify(minutes));
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+function readKept(): LateMinutes {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<OpenStatus, unknown>>;
+    const minutesOf = (status: OpenStatus) => {
+      const value = stored[status];
+      return [status, typeof value === 'number' && value > 0 ? value : DEFAULT_LATE[status]];
+    };
+    return Object.fromEntries(OPEN_STATUSES.map(minutesOf)) as LateMinutes;
+  } catch {
+    return DEFAULT_LATE;
+  }
+}
+
+const MINUTE_MS = 60_000;
+/** Statuses in which the time that staff have promised is still ahead. */
+const BEFORE_READY = new Set<string>(['pending', 'confirmed', 'preparing'] satisfies OpenStatus[]);
+
+/** Returns the time that staff have promised while it is still to be kept, or null. */
+export function promisedTime({ status, ready_by: readyBy }: Order): string | null {
+  return BEFORE_READY.has(status) ? readyBy : null;
+}
+
+/**
+ * Returns by how many minutes an order is late, or null. It is late if it has been in its status too long, or if the time has passed at
+ * which staff expected it to be ready.
+ */
+export function lateBy(order: Order, minutes: LateMinutes, now: number): number | null {
+  const limit = minutes[order.status as OpenStatus];
+  if (limit === undefined) return null;
+  const dues = [Date.parse(order.status_changed_at) + limit * MINUTE_MS];
+  const promised = promisedTime(order);
+  if (promised !== null) dues.push(Date.parse(promised));
+  const overMs = now - Math.min(...dues);
+  return overMs < 0 ? null : Math.floor(overMs / MINUTE_MS);
+}

@@ -1,0 +1,112 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { type Answer, call } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { read } from '../../api/reads.ts';
+import { serverNow, useNow } from '../../live/clock.ts';
+import { ChipChoice } from '../../ui/chips.tsx';
+import { useFormat } from '../../ui/format.ts';
+import classes from './board.module.css';
+
+const pauseQuery = read('getPause', {}, ['pause']);
+type PauseState = Answer<'getPause'>;
+
+/** The opening hours alone give neither an end nor a reason, but they always know when the restaurant opens. */
+function isPaused({ is_open: open, until, reason, reopens_at: reopensAt }: PauseState): boolean {
+  return !open && (until !== null || reason !== null || reopensAt === null);
+}
+
+export function usePause(): { state: PauseState | undefined; isPaused: boolean } {
+  const { data } = useQuery(pauseQuery);
+  return { state: data, isPaused: data !== undefined && isPaused(data) };
+}
+
+export async function resume(): Promise<void> {
+  await change(async () => await call('endPause', {}));
+}
+
+async function change(write: () => Promise<PauseState>): Promise<boolean> {
+  try {
+    queryClient.setQueryData(pauseQuery.queryKey, await write());
+    return true;
+  } catch (error) {
+    notifications.show({ title: 'Not changed', message: (error as Error).message, color: 'red' });
+    return false;
+  }
+}
+
+/** Says calmly that no orders come, why, and until when. */
+export function ClosedStrip() {
+  const { state } = usePause();
+  const now = useNow(10_000);
+  const { moment } = useFormat();
+  if (state === undefined || state.is_open) return null;
+  if (!isPaused(state)) {
+    return (
+      <div className={classes.strip}>
+        <span>Closed by the opening hours. Partners can order again from {moment(state.reopens_at ?? now, now)}.</span>
+      </div>
+    );
+  }
+  return (
+    <div className={classes.strip}>
+      <span>
+        <b>Orders are paused{state.until !== null && ` until ${moment(state.until, now)}`}.</b>{' '}
+        {state.reason !== null && `${state.reason} `}Partners are told that the restaurant is closed.
+      </span>
+      <button type="button" className={classes.stripButton} onClick={() => void resume()}>
+        Take orders again
+      </button>
+    </div>
+  );
+}
+
+const LENGTHS = [
+  { value: '15', label: '15 min' },
+  { value: '30', label: '30 min' },
+  { value: '60', label: '1 hour' },
+  { value: '120', label: '2 hours' },
+] as const;
+
+/** Asks for how long, and why. */
+export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [minutes, setMinutes] = useState<(typeof LENGTHS)[number]['value'] | undefined>('30');
+  const [reason, setReason] = useState('');
+  const [isSending, setSending] = useState(false);
+  const start = async () => {
+    setSending(true);
+    const until = minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
+    const body = {
+      ...(until === undefined ? {} : { until }),
+      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+    };
+    if (await change(async () => await call('startPause', { body }))) onClose();
+    setSending(false);
+  };
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Pause orders" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <p style={{ marginTop: 0 }}>New orders are refused meanwhile. The orders on the board stay.</p>
+        <ChipChoice label="How long" options={LENGTHS} value={minutes} onChange={setMinutes} all="Until I end it" />
+        <TextInput
+          mt="md"
+          label="Reason"
+          description="For your people alone. Partners never see it."
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Button type="submit" mt="lg" loading={isSending}>
+          Pause orders
+        </Button>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,123 @@
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { Order } from './statuses.ts';
+
+/** The sound is played again after this time while a new order has not been touched. */
+const AGAIN_MS = 6_000;
+const MUTED = 'roomservice.muted';
+const TOUCHED = 'roomservice.touched';
+
+let audio: AudioContext | null = null;
+let isMuted = localStorage.getItem(MUTED) !== null;
+/** Ids of new orders that somebody has touched. They are kept, because a tablet may start again in between. */
+let touched = new Set(readTouched());
+const listeners = new Set<() => void>();
+
+function changed(): void {
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function readTouched(): string[] {
+  try {
+    const ids = JSON.parse(localStorage.getItem(TOUCHED) ?? '[]') as unknown;
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Notes that a person has seen these new orders, so they ring no more. */
+export function touch(...ids: string[]): void {
+  if (ids.every((id) => touched.has(id))) return;
+  touched = touched.union(new Set(ids));
+  // Orders are new for minutes, so the last ones are enough.
+  localStorage.setItem(TOUCHED, JSON.stringify([...touched].slice(-500)));
+  changed();
+}
+
+export function setMuted(next: boolean): void {
+  isMuted = next;
+  if (next) localStorage.setItem(MUTED, '1');
+  else localStorage.removeItem(MUTED);
+  changed();
+}
+
+/** Asks the browser for sound. It agrees only within a press. */
+export function allowSound(): void {
+  void openAudio().resume();
+}
+
+function openAudio(): AudioContext {
+  if (audio === null) {
+    audio = new AudioContext();
+    audio.addEventListener('statechange', changed);
+  }
+  return audio;
+}
+
+/** Two notes, as of a bell in a kitchen. */
+function chime(): void {
+  const context = openAudio();
+  if (context.state !== 'running') return;
+  for (const [note, delay] of [
+    [880, 0],
+    [1174.66, 0.16],
+  ] as const) {
+    const at = context.currentTime + delay;
+    const oscillator = new OscillatorNode(context, { type: 'triangle', frequency: note });
+    const loudness = new GainNode(context, { gain: 0 });
+    loudness.gain.setValueAtTime(0, at);
+    loudness.gain.linearRampToValueAtTime(0.5, at + 0.01);
+    loudness.gain.exponentialRampToValueAtTime(0.001, at + 0.7);
+    oscillator.connect(loudness).connect(context.destination);
+    oscillator.start(at);
+    oscillator.stop(at + 0.75);
+  }
+}
+
+export interface Sound {
+  isMuted: boolean;
+  /** The browser holds sound back until somebody presses something. */
+  isHeldBack: boolean;
+  /** Ids of the new orders that nobody has touched yet. */
+  ringing: ReadonlySet<string>;
+}
+
+/** Rings while there are new orders that nobody has touched. */
+export function useSound(newOrders: readonly Order[]): Sound {
+  const untouched = useSyncExternalStore(subscribe, () => touched);
+  const muted = useSyncExternalStore(subscribe, () => isMuted);
+  const state = useSyncExternalStore(subscribe, () => audio?.state);
+  const [isWatching, setWatching] = useState(false);
+  useEffect(() => {
+    if (muted) return;
+    openAudio();
+    setWatching(true);
+    // A press anywhere counts for the browser, so nobody has to find the bar.
+    window.addEventListener('pointerdown', allowSound);
+    window.addEventListener('keydown', allowSound);
+    return () => {
+      window.removeEventListener('pointerdown', allowSound);
+      window.removeEventListener('keydown', allowSound);
+    };
+  }, [muted]);
+  const ringing = useMemo(
+    () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !untouched.has(id))),
+    [newOrders, untouched],
+  );
+  const rings = ringing.size > 0 && !muted && state === 'running';
+  useEffect(() => {
+    if (!rings) return;
+    chime();
+    const timer = setInterval(chime, AGAIN_MS);
+    return () => clearInterval(timer);
+    // A further order rings at once.
+  }, [rings, ringing.size]);
+  return { isMuted: muted, isHeldBack: isWatching && !muted && state === 'suspended', ringing };
+}

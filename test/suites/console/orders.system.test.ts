@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { cleanUp, runCommand, type Serving, startServingProgram } from '../../support/command.ts';
+import { connectWith, type DemoClient } from '../../support/filled-data-dir.ts';
+import { freePort } from '../../support/free-port.ts';
+import { newMigratedDataDir } from '../../support/migrated-data-dir.ts';
+import { insertOrders } from '../../support/orders.ts';
+import { place, STAFF_ORDERS } from '../../support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { OWNER_PASSWORD, STAFF_PASSWORD } from '../../support/tenants.ts';
+import { eventually } from '../../support/webhooks.ts';
+import { accessibilityViolations, showIn, type WatchedPage } from '../browser/browser.ts';
+import { browser, DESKTOP, signIn, skip } from './console.ts';
+
+/** Time for which a move waits behind Undo, and some time to spare. */
+const SENT_MS = 3_500;
+const FIRST = /was first\. The order is confirmed now\./;
+
+/** Opens the board in a browser of its own. @param script runs in the page before all else */
+async function openBoard(baseURL: string, email: string, password: string, script = ''): Promise<WatchedPage> {
+  assert.ok(typeof browser === 'object');
+  const watched = await browser.open({ ...DESKTOP, baseURL });
+  const { page } = watched;
+  page.setDefaultTimeout(20_000);
+  await page.addInitScript(script);
+  await page.goto('/console/sign-in?to=/orders');
+  await signIn(page, email, password);
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  return watched;
+}
+
+const cardIn = (page: Page, column: string, number: string) =>
+  page.getByRole('region', { name: column, exact: true }).getByRole('article', { name: `Order ${number}` });
+
+describe('the board of orders in a browser', { skip }, () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let watched: WatchedPage;
+  let page: Page;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    watched = await openBoard(service.url, `owner@${tenant.document.slug}.example`, OWNER_PASSWORD);
+    page = watched.page;
+  });
+  after(async () => {
+    await watched.close();
+    await service.close();
+  });
+
+  const read = async (id: string) =>
+    (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff })).body;
+  const statuses = async (id: string) => (await read(id)).history.map(({ status }: { status: string }) => status);
+  /** Places an order as the partner. @returns its id and its number */
+  const order = async (): Promise<{ id: string; number: string }> => {
+    const placed = await place(service, tenant, { notes: 'No onions' });
+    assert.equal(placed.status, 201, placed.text);
+    const { order_id: id, number } = await read(placed.body.order_id);
+    return { id, number };
+  };
+
+  it('an order is on the board within a second, is accepted, undone, and accepted', async () => {
+    const { id, number } = await order();
+    const card = cardIn(page, 'New', number);
+    await card.waitFor({ timeout: 1_000 });
+    assert.match(await card.innerText(), /Margherita[\s\S]*No onions/);
+    await card.getByRole('button', { name: 'Accept' }).click();
+    await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Undo' }).click();
+    await card.waitFor();
+    await page.waitForTimeout(SENT_MS);
+    assert.deepEqual(await statuses(id), ['pending']);
+
+    await card.getByRole('button', { name: 'Accept' }).click();
+    await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Cook' }).waitFor();
+    assert.deepEqual(await statuses(id), ['pending', 'confirmed']);
+    assert.deepEqual(watched.problems(), []);
+  });
+
+  it('a move that waits behind Undo is sent at once when the page closes', async () => {
+    const { id, number } = await order();
+    await cardIn(page, 'New', number).getByRole('button', { name: 'Accept' }).click();
+    await page.goto('about:blank');
+    await eventually(async () => (await statuses(id)).length === 2, 'the move at the service', 1_500);
+    await page.goto('/console/orders');
+    await cardIn(page, 'Confirmed', number).waitFor();
+    watched.problems();
+  });
+
+  it('of two boards that press at once, the second one is told who was first, and both show the same', async () => {
+    const email = `staff@${tenant.document.slug}.example`;
+    const other = await openBoard(service.url, email, STAFF_PASSWORD);
+    try {
+      const { id, number } = await order();
+      const pages = [page, other.page];
+      await Promise.all(pages.map((each) => cardIn(each, 'New', number).waitFor()));
+      await Promise.all(
+        pages.map((each) => cardIn(each, 'New', number).getByRole('button', { name: 'Accept' }).click()),
+      );
+      const { document } = tenant;
+      // One of the two waits in vain, until its page closes.
+      const told = pages.map(async (each) => await each.getByText(FIRST).textContent());
+      const text = await Promise.any(told);
+      assert.match(text ?? '', new RegExp(`^(owner|staff)@${document.slug}\\.example was first`));
+      await Promise.all(
+        pages.map((each) => cardIn(each, 'Confirmed', number).getByRole('button', { name: 'Cook' }).waitFor()),
+      );
+      assert.deepEqual(await statuses(id), ['pending', 'confirmed']);
+    } finally {
+      await other.close();
+    }
+    watched.problems();
+  });
+
+  it('a dish that is sold out from the board is refused in the next order, and comes back', async () => {
+    await order();
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('k');
+    const allDay = page.getByRole('complementary', { name: 'All day' });
+    await allDay.getByRole('button', { name: 'Sold out: Margherita' }).click();
+    const back = allDay.getByRole('button', { name: 'Put back: Margherita' });
+    await back.waitFor();
+    const refused = await place(service, tenant);
+    assert.equal(refused.status, 400, refused.text);
+    assert.equal(new URL(page.url()).searchParams.get('kitchen'), 'on');
+    await back.click();
+    await allDay.getByRole('button', { name: 'Sold out: Margherita' }).waitFor();
+    const { number } = await order();
+    await cardIn(page, 'New', number).waitFor();
+    await page.keyboard.press('k');
+    await allDay.waitFor({ state: 'detached' });
+    assert.deepEqual(watched.problems(), []);
+  });
+
+  it('the board, the counts, the list and an order are accessible in each colour scheme', async () => {
+    const { id, number } = await order();
+    await cardIn(page, 'New', number).waitFor();
+    for (const path of ['?day=on', '?view=list', `?open=${id}`]) {
+      await page.goto(`/console/orders${path}`);
+      await page.getByText(`#${number}`).first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await showIn(page, colorScheme);
+        const violations = await accessibilityViolations(page, { onlyColors: colorScheme === 'dark' });
+        assert.deepEqual(violations, [], `${path} ${colorScheme}`);
+      }
+    }
+    await page.goto('/console/orders');
+    assert.deepEqual(watched.problems(), []);
+  });
+
+  it('a tablet whose clock is an hour off shows the right age', async () => {
+    const shifted = `globalThis.Date = class extends Date {
+      constructor(...values) { values.length === 0 ? super(Date.now()) : super(...values); }
+      static now() { return super.now() + 3_600_000; }
+    };`;
+    const email = `staff@${tenant.document.slug}.example`;
+    const tablet = await openBoard(service.url, email, STAFF_PASSWORD, shifted);
+    try {
+      const { number } = await order();
+      const text = await cardIn(tablet.page, 'New', number).innerText();
+      assert.match(text, /now/);
+      assert.doesNotMatch(text, /Late/);
+      assert.ok(Math.abs(Number(await tablet.page.evaluate('Date.now()')) - Date.now()) > 3_500_000);
+      assert.deepEqual(tablet.problems(), []);
+    } finally {
+      await tablet.close();
+    }
+  });
+
+  it('on a board of 500 orders, a press is painted within 100 ms', async () => {
+    const crowded = await service.tenant();
+    await insertOrders(service, crowded, 500);
+    const board = await openBoard(service.url, `owner@${crowded.document.slug}.example`, OWNER_PASSWORD);
+    try {
+      await board.page.getByRole('article').nth(499).waitFor({ state: 'attached' });
+      const times = (await board.page.evaluate(`(async () => {
+        const times = [];
+        for (let count = 0; count < 5; count += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          const startedAt = performance.now();
+          document.querySelector('#column-pending [data-next]').click();
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+          times.push(performance.now() - startedAt);
+        }
+        return times;
+      })()`)) as number[];
+      // Other tests may need the processor meanwhile, so the quickest press counts.
+      assert.ok(Math.min(...times) <= 100, `a press took ${times.map(Math.round).join(', ')} ms`);
+      assert.equal(await board.page.getByRole('region', { name: 'Confirmed' }).getByRole('article').count(), 5);
+    } finally {
+      await board.close();
+    }
+  });
+});
+
+describe('the board of orders in a browser, and a service that is killed', { skip }, () => {
+  let env: Record<string, string>;
+  let serving: Serving;
+  let client: DemoClient;
+  let watched: WatchedPage;
+  let connect: (url: string) => Promise<DemoClient>;
+  before(async () => {
+    env = { DATA_DIR: await newMigratedDataDir(), PORT: String(await freePort()) };
+    const demo = await runCommand(['demo', '--json'], { env });
+    assert.equal(demo.code, 0, demo.stderr);
+    const { owner, credential } = JSON.parse(demo.stdout);
+    connect = connectWith({ owner, credential });
+    serving = await startServingProgram([], { env });
+    client = await connect(serving.url);
+    watched = await openBoard(serving.url, owner.email, owner.password);
+  });
+  after(async () => {
+    await watched.close();
+    await cleanUp();
+  });
+
+  const order = async (externalId: string) => {
+    const items = [{ item_id: 'STARTERS-PAPADOM', quantity: 1 }];
+    const { body, status, text } = await client.partner('POST', '/v1/third-party/orders/', {
+      external_order_id: externalId,
+      items,
+    });
+    assert.equal(status, 201, text);
+    const { body: full } = await client.owner('GET', `${STAFF_ORDERS}${body.order_id}/`);
+    return { id: full.order_id as string, number: full.number as string };
+  };
+
+  it('a press meanwhile is sent once after the restart, and orders placed meanwhile appear without a reload', async () => {
+    const { page } = watched;
+    const pressed = await order('before');
+    const card = cardIn(page, 'New', pressed.number);
+    await card.waitFor();
+    await page.evaluate('window.isSamePage = true');
+    serving.kill('SIGKILL');
+    await serving.ended;
+    await card.getByRole('button', { name: 'Accept' }).click();
+    await cardIn(page, 'Confirmed', pressed.number).getByRole('button', { name: 'Waiting to be sent' }).waitFor();
+    await page.getByText(/^Reconnecting, as of/).waitFor();
+    serving = await startServingProgram([], { env });
+    const placed = await order('meanwhile');
+    await cardIn(page, 'New', placed.number).waitFor();
+    await cardIn(page, 'Confirmed', pressed.number).getByRole('button', { name: 'Cook' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { body } = await client.owner('GET', `${STAFF_ORDERS}${pressed.id}/`);
+    assert.deepEqual(
+      body.history.map(({ status }: { status: string }) => status),
+      ['pending', 'confirmed'],
+    );
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+  });
+});
+
+after(async () => {
+  if (typeof browser === 'object') await browser.close();
+});
