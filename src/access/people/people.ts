@@ -25,7 +25,7 @@ import {
 import type { IssuedLink, Links } from './links.ts';
 import type { Person, PersonChange, PersonInvite } from './schema.ts';
 
-export { Links } from './links.ts';
+export { Links, WELCOME_MINUTES } from './links.ts';
 
 /** Lists, invites and changes the people of a tenant for the owners of this tenant. Makes links for new passwords. */
 export class People {

@@ -8,7 +8,7 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { invalidField } from '../errors.ts';
+import { type ApiError, invalidField } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../lib/bounds.ts';
 import { trackRoutes } from './allowed-methods.ts';
 import { type ErrorListeners, handleErrors } from './answers.ts';
@@ -44,6 +44,8 @@ export interface HttpOptions extends ErrorListeners {
   trustedProxies: string[];
   /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */
   publicUrl?: string | null;
+  /** Path to which a browser is led that opens `/`. By default, `/` does not exist for browsers either. */
+  homePage?: string;
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   timeouts?: Partial<typeof TIMEOUTS>;
   streams?: Partial<StreamBounds> | undefined;
@@ -105,7 +107,8 @@ export function createHttpApp(options: HttpOptions): App {
     reply.raw.on('close', () => options.onAnswered?.(request, reply));
     refuseBadHead(request);
     if (request.is404) {
-      throw noRoute(request.url);
+      leadHome(request, reply, options, noRoute);
+      return;
     }
     if (request.routeOptions.config.place === 'none') {
       done();
@@ -129,6 +132,20 @@ export function createHttpApp(options: HttpOptions): App {
   registerBodyParsers(app);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
+/** Leads a browser that opens `/` to the home page, and refuses all other requests. Clients that are not browsers ask for JSON or anything. */
+function leadHome(
+  { method, url, headers }: FastifyRequest,
+  reply: FastifyReply,
+  { homePage }: HttpOptions,
+  noRoute: (url: string) => ApiError,
+): void {
+  const isHome = method === 'GET' && splitTarget(url)[0] === '/' && headers.accept?.includes('text/html');
+  if (homePage === undefined || !isHome) {
+    throw noRoute(url);
+  }
+  void reply.redirect(homePage, 303);
 }
 
 /** PostgreSQL cannot store U+0000, and a lone surrogate is not text (decision 2). */

@@ -116,7 +116,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
-          ...(options.demo ? { isSandbox: async (tenantId) => (await findDemoTenant(db))?.id === tenantId } : {}),
+          ...(options.demo ? { findDemo: () => findDemoTenant(db) } : {}),
         });
   if (metrics !== null) {
     // METRICS_PORT also responds to health checks. Many new connections on PORT do not delay them, because each port has its own queue.
@@ -215,13 +215,19 @@ async function introduce(
   { address, isLocal }: Listening,
   options: ServeOptions,
 ): Promise<void> {
+  const isTerminal = terminal.host.columns !== undefined;
   let demo: string | null = null;
-  if (options.demo === true && config.databaseUrl === null) {
-    const { introduceDemo } = await import('./demo.ts');
-    demo = await introduceDemo(runtime, address);
+  if (options.demo === true) {
+    const { introduceDemo, welcomeDemoOwner } = await import('./demo.ts');
+    demo = config.databaseUrl === null ? await introduceDemo(runtime, address) : null;
+    const hasConsole = isTerminal && options.only !== 'worker';
+    const welcome = hasConsole ? await welcomeDemoOwner(runtime, config.publicUrl ?? address) : null;
+    if (welcome !== null) {
+      terminal.print(welcome);
+    }
   }
   const where = `Roomservice listens on ${address}${options.only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
-  if (terminal.host.columns !== undefined) {
+  if (isTerminal) {
     terminal.print(where);
   } else {
     log.child({}, { level: 'info' }).info({ address }, where);

@@ -44,7 +44,7 @@ function Content({ secret, onClose }: { secret: Secret; onClose: () => void }) {
         mb="sm"
         aria-label="Text to hand on"
         value={form}
-        onChange={(value) => setForm(value as keyof typeof FORMS)}
+        onChange={(value) => setForm(value)}
         data={[
           { value: 'shell', label: 'For a shell' },
           { value: 'env', label: 'For an .env file' },
