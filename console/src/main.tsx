@@ -16,6 +16,8 @@ import { router } from './router.tsx';
 import { resolveVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// Dialogs lock the page behind them by a style element, which takes its nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 takeLink();
 createRoot(document.querySelector('#root') as HTMLElement).render(

@@ -62,7 +62,7 @@ function SelfMenu({ me }: { me: Me }) {
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={classes.self} aria-label={`${name}: menu`}>
+        <UnstyledButton className={classes.self}>
           <span className={classes.selfText}>
             <span className={classes.selfName}>{name}</span>
             <span className={classes.selfRole}>
