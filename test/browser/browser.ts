@@ -85,7 +85,7 @@ async function watch(browser: Browser, options: BrowserContextOptions): Promise<
     if (['error', 'warning'].includes(message.type())) found.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => found.push(`page: ${error.message}`));
-  page.on('requestfailed', (request) => found.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => found.push(`failed: ${request.url()} ${request.failure()?.errorText}`));
   page.on('response', (response) => {
     if (response.status() >= 400) found.push(`${response.status()}: ${response.url()}`);
   });
