@@ -148,7 +148,7 @@ CREATE TABLE session (
 CREATE INDEX session_by_person ON session (tenant_id, person_id, id) WHERE person_id IS NOT NULL;
 CREATE INDEX session_by_display ON session (tenant_id, display_id) WHERE display_id IS NOT NULL;
 
--- A link for one use that an owner hands to a person: an invitation, or the reset of a password.
+-- A link for one use: an invitation or the reset of a password, which an owner hands to a person, or the sign-in of the demo's owner.
 CREATE TABLE one_time_link (
   tenant_id   bigint NOT NULL,
   id          uuid NOT NULL,
@@ -164,7 +164,7 @@ CREATE TABLE one_time_link (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT one_time_link_by_secret UNIQUE (tenant_id, secret_hash),
   CONSTRAINT one_time_link_of_person FOREIGN KEY (tenant_id, person_id) REFERENCES app_user (tenant_id, id),
-  CONSTRAINT one_time_link_kind CHECK (kind IN ('invite', 'reset'))
+  CONSTRAINT one_time_link_kind CHECK (kind IN ('invite', 'reset', 'welcome'))
 );
 CREATE INDEX one_time_link_by_person ON one_time_link (tenant_id, person_id);
 

@@ -78,8 +78,9 @@ export const TAGS: Record<string, string> = {
   Reservations: 'Reservations of all partners and channels, and changes of their status.',
   Webhooks: 'Deliveries of events, and the result of each attempt.',
   'Live changes': 'Hints that data of the tenant has changed, as they happen.',
-  Reports: 'Numbers of orders and stays by day.',
+  Reports: 'The state of the house now, and numbers of orders and stays by day.',
   Audit: 'The audit trail, which records each change and who made it.',
+  Sandbox: 'Simulated guests of the demo tenant.',
 };
 
 const header = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description }) as const;

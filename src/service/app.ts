@@ -14,15 +14,16 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { createMailer } from '#platform/mail/mail.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { ServiceFacts } from '#access/sessions/me.ts';
-import type { Staff } from '#access/tenants/tenants.ts';
+import type { Staff, Tenant } from '#access/tenants/tenants.ts';
 import type { ChannelCall } from '#hotel/channels/channels.ts';
+import { Guests } from '#developer/sandbox/guests.ts';
 import { createRefusalHook } from '#access/refusals/refusals.ts';
 import { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import type { StreamBounds } from '#staff/live-changes/stream.ts';
 import { type TestCallOptions, TestCalls } from '#webhooks/deliveries/test-call.ts';
 import type { Wake } from '#webhooks/events/events.ts';
-import { createBusiness } from './business.ts';
-import { createCallBudgets, createCallers, createGuards } from './guards.ts';
+import { type Business, createBusiness } from './business.ts';
+import { type Callers, createCallBudgets, createCallers, createGuards } from './guards.ts';
 import { registerRoutes } from './routes.ts';
 import { readVersion } from './version.ts';
 
@@ -40,8 +41,8 @@ export interface AppDependencies {
   streams?: Partial<StreamBounds> | undefined;
   /** Object that records when this process last reached the database, for `/readyz`. */
   contact?: DatabaseContact;
-  /** Returns true if a simulation (`serve --demo`) changes the orders and reservations of the tenant. Default: no simulation runs. */
-  isSandbox?: ServiceFacts['isSandbox'];
+  /** Finds the tenant whose guests and staff a simulation plays (`serve --demo`). Default: no simulation runs. */
+  findDemo?: () => Promise<Tenant | null>;
   /** Returns false if the process has begun to stop. Then `/readyz` returns 503. */
   isServing?: () => boolean;
   /** Aborted when the port closes. It ends the test calls to webhooks, because a stop must not wait for them. */
@@ -80,10 +81,15 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
     sending: deps.testCalls,
   });
-  app.addHook('onListen', async () => changes.start());
+  const business = createBusiness({ ...deps, caches: changes });
+  const guests = openGuests(deps, callers, liveChanges, business);
+  app.addHook('onListen', async () => {
+    changes.start();
+    guests?.start();
+  });
   app.addHook('onClose', async () => {
     const { partners, pms, sessions } = callers;
-    await liveChanges.close();
+    await Promise.all([liveChanges.close(), guests?.close()]);
     await Promise.all([
       ...[changes, partners, pms, sessions, refusals, testCalls].map((part) => part.close()),
       mailer?.close(),
@@ -101,7 +107,8 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     service: await factsOf(deps),
     guards: createGuards(deps, callers, callBudgets),
     callBudgets,
-    ...createBusiness({ ...deps, caches: changes }),
+    guests,
+    ...business,
   });
   return app;
 }
@@ -113,8 +120,21 @@ export function createHealthApp({ trustedProxies }: Pick<Config, 'trustedProxies
   return app;
 }
 
-async function factsOf({ config, isSandbox = async () => false }: AppDependencies): Promise<ServiceFacts> {
+/** Returns the simulated guests of the demo tenant, or null if no simulation runs. */
+function openGuests(
+  { findDemo, log, backgroundDb: db }: AppDependencies,
+  { partners }: Callers,
+  liveChanges: LiveChanges,
+  business: Business,
+): Guests | null {
+  const noteUse = partners.noteUse.bind(partners);
+  const isWatched = liveChanges.isWatched.bind(liveChanges);
+  return findDemo === undefined ? null : new Guests({ ...business, db, log, findTenant: findDemo, noteUse, isWatched });
+}
+
+async function factsOf({ config, findDemo }: AppDependencies): Promise<ServiceFacts> {
   const { eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand } = config;
+  const isSandbox = async (tenantId: number) => (await findDemo?.())?.id === tenantId;
   return { version: await readVersion(), eventRetentionDays, rateLimitPerMinute, webhookHeaderBrand, isSandbox };
 }
 

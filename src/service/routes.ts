@@ -6,6 +6,8 @@ import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DatabaseContact } from '#platform/db/contact.ts';
+import type { Guests } from '#developer/sandbox/guests.ts';
+import { trafficRoutes } from '#developer/sandbox/routes.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
 import type { App } from '#platform/http/app.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
@@ -43,6 +45,7 @@ import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
 import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { reportRoutes } from '#staff/reports/routes.ts';
+import { todayRoutes } from '#staff/today/routes.ts';
 import { auditStaffRoutes } from '#staff/trail/routes.ts';
 import { deliveryStaffRoutes, testCallRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
@@ -62,6 +65,8 @@ export interface Parts extends Business {
   liveChanges: LiveChanges;
   testCalls: TestCalls;
   service: ServiceFacts;
+  /** Simulated guests of the demo tenant. Null if no simulation runs. */
+  guests: Guests | null;
   guards: Guards;
   callBudgets: CallBudgets;
 }
@@ -104,6 +109,8 @@ export function registerRoutes(app: App, parts: Parts): void {
   deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
   eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
+  trafficRoutes(app, { guests: parts.guests, isSandbox: parts.service.isSandbox, ownerGuard: guards.owner });
+  todayRoutes(app, { db, anyGuard: guards.anyStaff });
   refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
   testCallRoutes(app, { testCalls: parts.testCalls, budgets: parts.budgets, staffGuard: guards.deliveryStaff });
 }

@@ -117,11 +117,16 @@ function commandOf(
   };
 }
 
+/** Options of a command that runs in this process. With `columns`, its stdout is a terminal of this width. */
+export interface HereOptions extends Pick<CommandOptions, 'env'> {
+  columns?: number | undefined;
+}
+
 /**
  * Starts a command in this process, as a function of its arguments and its environment. It gets no variable of this process. Real starts
  * (`startProgram`) are only for what this cannot show: signals of the system, a killed process, other users, the bundle.
  */
-export function startCommand(args: string[], { env = {} }: Pick<CommandOptions, 'env'> = {}): Command {
+export function startCommand(args: string[], { env = {}, columns }: HereOptions = {}): Command {
   let [stdout, stderr] = ['', ''];
   const signals = new EventEmitter();
   const ended = new Promise<Ended>((resolve) => {
@@ -133,7 +138,7 @@ export function startCommand(args: string[], { env = {} }: Pick<CommandOptions, 
       openLog: async () => ({ write: out }),
       isInteractive: false,
       showsProgress: false,
-      columns: undefined,
+      columns,
       onSignal: (names, listener) => names.forEach((name) => signals.on(name, () => listener(name))),
       settle: () => {},
       exit: end,
@@ -164,7 +169,8 @@ export interface Serving extends Command {
   url: string;
 }
 
-export async function startServing(args: string[], options: Pick<CommandOptions, 'env'> = {}): Promise<Serving> {
+/** Starts `serve …` in this process, and waits until it prints the URL on which it listens. */
+export async function startServing(args: string[], options: HereOptions = {}): Promise<Serving> {
   return await listening(startCommand(['serve', ...args], options));
 }
 

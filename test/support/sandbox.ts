@@ -17,13 +17,13 @@ const DEMO = readFileSync(join(import.meta.dirname, '../../examples/demo/tenant.
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant that has the hotel of examples/demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
- * whose SKU begins with `SANDBOX-`. The name of the tenant is new.
+ * Makes a tenant that has the hotel of demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
+ * whose SKU begins with `SANDBOX-`. The name of the tenant is new. `changes` replaces fields of its tenant document.
  */
-export async function openDemo(service: TestService): Promise<TestHotel> {
+export async function openDemo(service: TestService, changes: Partial<TenantDocument> = {}): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;
   const dishes = menu.dishes.filter(({ sku }) => IS_NEEDED.test(sku));
-  return await openHotel(service, { menu: { ...menu, dishes }, properties });
+  return await openHotel(service, { menu: { ...menu, dishes }, properties, ...changes });
 }
 
 interface SandboxSetting {

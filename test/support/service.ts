@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createApp } from '#service/app.ts';
+import { type AppDependencies, createApp } from '#service/app.ts';
 import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { type Config, readConfig } from '#platform/config.ts';
 import type { Layout } from '#platform/db/database.ts';
@@ -41,6 +41,8 @@ export interface ServiceOptions {
    * credential.
    */
   testCalls?: TestCallOptions['sending'];
+  /** Finds the tenant whose guests are simulated, as in `serve --demo`. By default, no guests are simulated. */
+  findDemo?: NonNullable<AppDependencies['findDemo']>;
   /** Signal that tells the service that its process begins to stop. */
   stopping?: AbortSignal;
   onLog?: (line: string) => void;
@@ -94,18 +96,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const pace = typeof options.worker === 'object' ? options.worker : {};
   const worker = options.worker ? startWorker({ config, db, keyring, log, pace }) : null;
   const budgets = options.budgets ?? createMemoryBudgets();
-  const app = await createApp({
-    config,
-    db,
-    backgroundDb: db,
-    keyring,
-    budgets,
-    log,
-    wake: worker?.wake ?? null,
-    streams: options.streams,
-    testCalls: options.testCalls,
-    stopping: options.stopping,
-  });
+  const wake = worker?.wake ?? null;
+  const app = await createApp({ ...options, config, db, backgroundDb: db, keyring, budgets, log, wake });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });
 

@@ -509,6 +509,24 @@ export interface EventSubject {
   external_id: string;
 }
 
+/** A receiver of a partner whose last attempt failed. */
+export interface FailingReceiver {
+  /** The credential to whose webhook URL the deliveries go. */
+  credential_id: string;
+  /** The label of the credential. It may be empty. */
+  label: string;
+  /** The time of the first attempt that failed after the last successful one, as far as the last attempts show it. */
+  since: string;
+  /** The time of the last attempt. */
+  last_attempt_at: string;
+  /** The HTTP status of the last response. Null if the receiver did not answer. */
+  http_status: number | null;
+  /** The reason why the last attempt failed. */
+  error: string;
+  /** The number of deliveries that wait for an attempt, at most 10,000. */
+  waiting: number;
+}
+
 /** The state of the delivery of this event. */
 export interface FeedDelivery {
   /** `pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and the service does not try again. `stopped`: the credential was revoked, or its webhook URL was removed. */
@@ -541,6 +559,16 @@ export interface FeedPage {
   next: string;
 }
 
+/** The first steps of a new house. */
+export interface FirstSteps {
+  /** True if a credential of a partner was issued. */
+  has_partner: boolean;
+  /** True if a partner has registered a webhook URL. */
+  has_webhook: boolean;
+  /** True if a partner has placed an order or booked a stay. */
+  has_booking: boolean;
+}
+
 /** The deliveries of the events of one hour. */
 export interface HealthHour {
   /** The beginning of the hour. */
@@ -555,6 +583,31 @@ export interface HealthHour {
   p50_ms: number | null;
   /** Duration that 95 % of these attempts did not exceed, in milliseconds. Null if `p50_ms` is null. */
   p95_ms: number | null;
+}
+
+/** The stays of the hotel now. */
+export interface HotelToday {
+  /** The present day in the time zone of the tenant. */
+  date: string;
+  /** The number of stays that begin today, without those that are cancelled or that the guests missed. */
+  arrivals: number;
+  /** The number of these stays whose guests have arrived. */
+  arrived: number;
+  /** The number of stays that end today. */
+  departures: number;
+  /** The number of these stays that are completed. */
+  departed: number;
+  /** The number of confirmed stays that began before today or whose guests have arrived, until they are completed. */
+  in_house: number;
+  /** The night that begins today and the 13 nights after it. */
+  nights: {
+    /** The day on which the night begins. */
+    date: string;
+    /** The number of rooms that reservations hold. */
+    held: number;
+    /** The number of rooms of all active room types. */
+    capacity: number;
+  }[];
 }
 
 /** A booking by the hotel itself, for example for a guest who walks in. */
@@ -926,6 +979,16 @@ export interface NightlyPrice {
   price: string;
 }
 
+/** The unfinished orders of one status. */
+export interface OpenOrders {
+  /** The status of the orders. */
+  status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery';
+  /** The number of orders with this status. */
+  count: number;
+  /** The time at which the order that waits longest got this status. Null if there is no such order. */
+  oldest_at: string | null;
+}
+
 /** The opening hours of the restaurant. */
 export interface OpeningHours {
   /** The opening times of a week, in the time zone of the tenant. The times may overlap. If the list is empty, the restaurant is always open. */
@@ -1013,6 +1076,28 @@ export interface OrderStatusChange {
   ready_by?: string;
 }
 
+/** The orders of the restaurant now. */
+export interface OrdersToday {
+  /** The unfinished orders, one entry for each status. Only the newest 10,000 orders are counted. */
+  open: OpenOrders[];
+  /** The orders that have had their status for longer than the query allows, or whose `ready_by` has passed before they are ready. */
+  late: {
+    /** The number of orders that are late. */
+    count: number;
+    /** The time at which the one of them that waits longest got its status. Null if no order is late. */
+    oldest_at: string | null;
+  };
+  /** The orders that were placed today. */
+  today: {
+    /** The present day in the time zone of the tenant. */
+    date: string;
+    /** The number of orders of this day that are not cancelled. */
+    count: number;
+    /** The sum of their totals in the currency of the tenant. */
+    total: string;
+  };
+}
+
 /** A night on which more rooms are held than the room type has. */
 export interface OversoldNight {
   /** The room type. */
@@ -1031,6 +1116,36 @@ export interface OversoldNightPage {
   results: OversoldNight[];
   /** Send this text as `after` to read the entries that follow. Null at the end of the list. A call examines at most 10,000 entries. So if few entries pass the filters, `results` may have fewer than `limit` entries or none, and `next` is not null. */
   next: string | null;
+}
+
+/** A night on which more rooms are held than the room type has. */
+export interface OversoldToday {
+  /** The room type. */
+  room_type_id: string;
+  /** The name of the room type. */
+  room_type: string;
+  /** The day on which the night begins. */
+  date: string;
+  /** The number of rooms of the room type. */
+  capacity: number;
+  /** The number of rooms that reservations hold. It is above `capacity`. */
+  held: number;
+}
+
+/** A partner with its last use, and with the results of its newest 1,000 deliveries of the last 24 hours. */
+export interface PartnerToday {
+  /** The credential of the partner. */
+  credential_id: string;
+  /** The label of the credential. It may be empty. */
+  label: string;
+  /** The time of the last call with the credential. Null if there was no call. */
+  last_used_at: string | null;
+  /** True if a webhook URL is registered. */
+  has_webhook: boolean;
+  /** The number of deliveries of the last 24 hours that the receiver has accepted. */
+  delivered: number;
+  /** The number of deliveries of the last 24 hours of which every attempt until now has failed. */
+  undelivered: number;
 }
 
 /** The current and the new password. */
@@ -1699,6 +1814,42 @@ export interface TestCallOutcome {
   answer: string | null;
 }
 
+/** The state of the house now. */
+export interface Today {
+  /** The time at which the numbers were read. */
+  at: string;
+  /** The receivers that fail. Null for a caller without the area `deliveries`. */
+  receivers: FailingReceiver[] | null;
+  /** The first 50 oversold nights from today on. Null without a hotel, and for a caller without the area `hotel`. */
+  oversold: OversoldToday[] | null;
+  /** Null without a restaurant, and for a caller without the area `orders`. */
+  orders: OrdersToday | null;
+  /** Null without a hotel, and for a caller without the area `hotel`. */
+  hotel: HotelToday | null;
+  /** The active credentials of partners, at most 50, those with the latest use first. Null for a caller who is not an owner. */
+  partners: PartnerToday[] | null;
+  /** Null for a caller who is not an owner. */
+  first_steps: FirstSteps | null;
+}
+
+/** The guests who come within a minute. */
+export interface TrafficAnswer {
+  /** The number of guests who try to order. */
+  orders: number;
+  /** The number of guests who try to book. */
+  stays: number;
+  /** The time by which the last of them has come. */
+  until: string;
+}
+
+/** The guests to simulate. */
+export interface TrafficRequest {
+  /** The number of orders that guests place. */
+  orders?: number;
+  /** The number of stays that guests book. */
+  stays?: number;
+}
+
 /** A size or kind of a dish, with its own price. */
 export interface VariantDocument {
   /** The name of the variant, unique within the dish. */
@@ -1719,6 +1870,12 @@ export interface WebhookRegisterResponse {
   webhook_url: string;
   /** Secret that signs the deliveries. It is shown only once. It is empty if the same URL was already registered. */
   webhook_secret: string;
+}
+
+/** The token of the link that `serve --demo` printed. */
+export interface WelcomeLink {
+  /** The token of the link: the text after `#welcome=`. */
+  token: string;
 }
 
 /** Parameters, request body and response of each operation, by operation id. */
@@ -1746,6 +1903,11 @@ export interface Operations {
   signIn: {
     body: SignInRequest;
     answer: SignInResponse;
+  };
+  /** Sign in the owner of the demo with the link that the start printed */
+  welcomeOwner: {
+    body: WelcomeLink;
+    answer: Me;
   };
   /** Read the audit trail, newest first */
   listAudit: {
@@ -2174,6 +2336,11 @@ export interface Operations {
     body: RoomTypeChange;
     answer: ChangedRoomType;
   };
+  /** Send simulated guests to the demo */
+  makeBusy: {
+    body: TrafficRequest;
+    answer: TrafficAnswer;
+  };
   /** List the sessions that have not ended */
   listSessions: {
     query?: {
@@ -2189,6 +2356,22 @@ export interface Operations {
       id: string;
     };
     answer: Session;
+  };
+  /** Read the state of the house now */
+  getToday: {
+    query?: {
+      /** The minutes after which an order that is `pending` counts as late. */
+      late_pending?: number;
+      /** The minutes after which an order that is `confirmed` counts as late. */
+      late_confirmed?: number;
+      /** The minutes after which an order that is `preparing` counts as late. */
+      late_preparing?: number;
+      /** The minutes after which an order that is `ready` counts as late. */
+      late_ready?: number;
+      /** The minutes after which an order that is `out_for_delivery` counts as late. */
+      late_out_for_delivery?: number;
+    };
+    answer: Today;
   };
   /** List the webhook deliveries with every attempt */
   listWebhookDeliveries: {
@@ -2310,6 +2493,7 @@ export const ROUTES: Record<keyof Operations, { method: string; path: string }> 
   startSession: { method: 'POST', path: '/v1/auth/session/' },
   endOwnSession: { method: 'DELETE', path: '/v1/auth/session/' },
   signIn: { method: 'POST', path: '/v1/auth/token/' },
+  welcomeOwner: { method: 'POST', path: '/v1/auth/welcome/' },
   listAudit: { method: 'GET', path: '/v1/staff/audit/' },
   getCalendar: { method: 'GET', path: '/v1/staff/calendar/' },
   watchChanges: { method: 'GET', path: '/v1/staff/changes/' },
@@ -2358,8 +2542,10 @@ export const ROUTES: Record<keyof Operations, { method: string; path: string }> 
   setArrival: { method: 'POST', path: '/v1/staff/reservations/{id}/arrival/' },
   changeReservationStatus: { method: 'POST', path: '/v1/staff/reservations/{id}/status/' },
   changeRoomType: { method: 'PATCH', path: '/v1/staff/room-types/{id}/' },
+  makeBusy: { method: 'POST', path: '/v1/staff/sandbox/traffic/' },
   listSessions: { method: 'GET', path: '/v1/staff/sessions/' },
   endSession: { method: 'POST', path: '/v1/staff/sessions/{id}/end/' },
+  getToday: { method: 'GET', path: '/v1/staff/today/' },
   listWebhookDeliveries: { method: 'GET', path: '/v1/staff/webhook-deliveries/' },
   getWebhookDelivery: { method: 'GET', path: '/v1/staff/webhook-deliveries/{id}/' },
   listCredentials: { method: 'GET', path: '/v1/third-party/credentials/' },

@@ -87,6 +87,11 @@ export class Authentication {
     return caller;
   }
 
+  /** Records a use of a credential by a caller who has not authenticated over HTTP. */
+  noteUse({ tenantId, credentialId }: Caller): void {
+    this.#lastUsed.touch(tenantId, credentialId);
+  }
+
   /** Does the same work for an unknown key as for a known one, so that the response time does not show if a key exists. */
   async #find(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);

@@ -3,7 +3,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createTenantTokens, type ReadToken, type TenantTokens } from '#platform/lib/tenant-token.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
-import { writeAuditEntries } from '../audit/audit.ts';
+import { type Actor, writeAuditEntries } from '../audit/audit.ts';
 import {
   actorOf,
   changeUser,
@@ -35,8 +35,11 @@ export interface IssuedLink {
   expiresAt: Date;
 }
 
-/** The field `generation` is the number after the chosen password was set. */
-interface PasswordHolder {
+/** Minutes for which the link that signs in the demo's owner works. */
+export const WELCOME_MINUTES = 15;
+
+/** Person whom a link signs in. The field `generation` is the present number of the person's password. */
+export interface LinkHolder {
   tenantId: number;
   personId: string;
   generation: number;
@@ -63,19 +66,40 @@ export class Links {
       // If the link exists, an earlier attempt of this transaction was committed, but the response to its COMMIT was lost. Then the changes
       // must not be made again.
       const earlier = await store.findLink(tx, tenant.id, hash);
-      const made = earlier ?? (await insertLink(tx, owner, { id, hash, cause }));
+      const made = earlier ?? (await insertLink(tx, actorOf(owner), { id, hash, cause }));
       return { link: made, person: (await lockUser(tx, tenant.id, made.person_id)) as UserRow };
     });
     const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
     this.#dependencies.mailer?.send({
       tenantId: tenant.id,
       to: person.email,
-      ...linkMail(tenant, { kind: link.kind as store.LinkKind, url, expiresAt: link.expires_at }),
+      ...linkMail(tenant, { kind: link.kind, url, expiresAt: link.expires_at }),
       logged: { tenant_id: tenant.id, user_id: person.id, mail: link.kind },
     });
     return { person, url, expiresAt: link.expires_at };
   }
 
+  /**
+   * Makes a link that signs the person in once within 15 minutes, without a password, and ends all earlier links of the person. Only the
+   * operator's terminal may show the link.
+   */
+  async issueWelcome(tenantId: number, personId: string): Promise<string> {
+    const id = newId();
+    const { token, hash } = this.#tokens.create(tenantId);
+    const operator: Actor = { tenantId, type: 'operator', id: null };
+    const cause = async (tx: Tx): Promise<LinkCause> => {
+      const { generation } = (await lockUser(tx, tenantId, personId)) as UserRow;
+      return { kind: 'welcome', personId, generation };
+    };
+    await inTransaction(this.#dependencies.db, async (tx) => {
+      if ((await store.findLink(tx, tenantId, hash)) === undefined) {
+        await insertLink(tx, operator, { id, hash, cause, minutes: WELCOME_MINUTES });
+      }
+    });
+    return `${this.#dependencies.baseUrl()}/console/#welcome=${token}`;
+  }
+
+  /** Reads the tenant id from the token of a link, and computes the hash of the token. */
   read(token: string): ReadToken {
     const read = this.#tokens.read(token);
     if (read === null) {
@@ -85,10 +109,10 @@ export class Links {
   }
 
   /** The link ends, and so do all sessions and tokens of the person. */
-  async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<PasswordHolder> {
+  async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<LinkHolder> {
     const { db } = this.#dependencies;
     const link = await store.findLink(db, tenantId, hash);
-    if (!link?.is_open) {
+    if (!link?.is_open || link.kind === 'welcome') {
       throw invalidLink();
     }
     // Hashing a password is slow. So the hash is computed before the transaction, which locks the row of the person.
@@ -97,19 +121,32 @@ export class Links {
       usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),
     );
   }
+
+  /** The link of a welcome ends. If the response to the COMMIT is lost, the link is used up, and the next start prints another. */
+  async useWelcome({ tenantId, hash }: ReadToken): Promise<LinkHolder> {
+    return await inTransaction(this.#dependencies.db, async (tx) => {
+      const link = await store.findLink(tx, tenantId, hash);
+      if (!link?.is_open || link.kind !== 'welcome' || !(await store.markLinkUsed(tx, tenantId, link.id))) {
+        throw invalidLink();
+      }
+      return { tenantId, personId: link.person_id, generation: link.generation };
+    });
+  }
 }
 
 interface WantedLink {
   id: string;
   hash: Buffer;
   cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>;
+  /** Default: 3 days. */
+  minutes?: number;
 }
 
-async function insertLink(tx: Tx, owner: Staff, { id, hash, cause }: WantedLink): Promise<store.LinkRow> {
-  const expiresAt = await readLinkEnd(tx);
-  const link = await store.replaceLinks(tx, owner.tenant.id, { id, hash, expiresAt, ...(await cause(tx, expiresAt)) });
+async function insertLink(tx: Tx, actor: Actor, { id, hash, cause, minutes }: WantedLink): Promise<store.LinkRow> {
+  const expiresAt = await readLinkEnd(tx, minutes);
+  const link = await store.replaceLinks(tx, actor.tenantId, { id, hash, expiresAt, ...(await cause(tx, expiresAt)) });
   const details = { kind: link.kind, expires_at: link.expires_at.toISOString() };
-  await writeAuditEntries(tx, actorOf(owner), [{ action: 'user.link_created', subject: link.person_id, details }]);
+  await writeAuditEntries(tx, actor, [{ action: 'user.link_created', subject: link.person_id, details }]);
   return link;
 }
 
@@ -118,10 +155,7 @@ interface ChosenPassword extends ReadToken {
   password_hash: string;
 }
 
-async function usePassword(
-  tx: Tx,
-  { tenantId, hash, personId, password_hash }: ChosenPassword,
-): Promise<PasswordHolder> {
+async function usePassword(tx: Tx, { tenantId, hash, personId, password_hash }: ChosenPassword): Promise<LinkHolder> {
   // Every change of a person's links locks the person first. So two concurrent calls with one link run one after the other, and only the
   // first sets a password.
   const person = await lockUser(tx, tenantId, personId);
@@ -148,7 +182,7 @@ function invalidLink() {
  */
 function linkMail(
   { name, timezone }: Tenant,
-  { kind, url, expiresAt }: { kind: store.LinkKind; url: string; expiresAt: Date },
+  { kind, url, expiresAt }: { kind: string; url: string; expiresAt: Date },
 ): { subject: string; text: string } {
   const end = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: timezone }).format(
     expiresAt,

@@ -26,7 +26,7 @@ import {
 import type { IssuedLink, Links } from './links.ts';
 import type { Person, PersonChange, PersonInvite } from './schema.ts';
 
-export { Links } from './links.ts';
+export { Links, WELCOME_MINUTES } from './links.ts';
 
 export class People {
   readonly #db: Database;

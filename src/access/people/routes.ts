@@ -1,11 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Sessions } from '../sessions/sessions.ts';
-import type { Links } from './links.ts';
-import { Invitation, LinkPassword, PasswordReset, Person, PersonChange, PersonInvite, PersonPath } from './schema.ts';
+import { type LinkHolder, type Links, WELCOME_MINUTES } from './links.ts';
+import {
+  Invitation,
+  LinkPassword,
+  PasswordReset,
+  Person,
+  PersonChange,
+  PersonInvite,
+  PersonPath,
+  WelcomeLink,
+} from './schema.ts';
 import Type from 'typebox';
 import type { Guard } from '#platform/http/guard.ts';
+import type { ReadToken } from '#platform/lib/tenant-token.ts';
 import { type People, personShape } from './people.ts';
 
 /** Both limits are checked before a password is hashed. */
@@ -19,16 +30,41 @@ interface Dependencies {
   service: ServiceFacts;
 }
 
-export function linkRoutes(app: App, { links, sessions, budgets, service }: Dependencies): void {
+/** The routes of all links share the budgets, so that no route gives further attempts at a token. */
+export function linkRoutes(app: App, dependencies: Dependencies): void {
+  const { links, budgets } = dependencies;
   const byAddress = budgets.budget('link-address', CALLS_PER_ADDRESS);
   const byLink = budgets.budget('link', CALLS_PER_LINK);
+  const checks: LinkChecks = {
+    async onRequest(request, reply) {
+      refuseOtherThanConsole(request);
+      await countCall(byAddress, clientNetwork(request.clientAddress), reply);
+    },
+    async read(token, reply) {
+      const link = links.read(token);
+      await countCall(byLink, link.hash.toString('base64'), reply);
+      return link;
+    },
+  };
+  passwordRoute(app, dependencies, checks);
+  welcomeRoute(app, dependencies, checks);
+}
+
+interface LinkChecks {
+  onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** Reads the token of a link, after the budgets have counted the call. */
+  read: (token: string, reply: FastifyReply) => Promise<ReadToken>;
+}
+
+const LIMITS =
+  `Calls are limited to ${CALLS_PER_ADDRESS} a minute for each client address (for IPv6, each /64 network), and to ` +
+  `${CALLS_PER_LINK} a minute for each link`;
+
+function passwordRoute(app: App, dependencies: Dependencies, { onRequest, read }: LinkChecks): void {
   app.post(
     '/v1/auth/password/',
     {
-      onRequest: async (request, reply) => {
-        refuseOtherThanConsole(request);
-        await countCall(byAddress, clientNetwork(request.clientAddress), reply);
-      },
+      onRequest,
       config: { errors: ['invalid_credentials', 'rate_limited'], isConsoleOnly: true },
       schema: {
         operationId: 'choosePassword',
@@ -36,24 +72,63 @@ export function linkRoutes(app: App, { links, sessions, budgets, service }: Depe
         description:
           'Sets the password of the person whom the link is for, and signs the person in with a session cookie, as `POST /v1/auth/session/` ' +
           'does. The link works once, within 3 days. A link that was used, replaced by a newer one or has expired gets 401, and so does the ' +
-          'link of a disabled person.\n\n' +
-          `Calls are limited to ${CALLS_PER_ADDRESS} a minute for each client address (for IPv6, each /64 network), and to ` +
-          `${CALLS_PER_LINK} a minute for each link.`,
+          `link of a disabled person.\n\n${LIMITS}.`,
         tags: ['Sign-in'],
         body: LinkPassword,
         response: { 200: Me },
       },
     },
     async (request, reply) => {
-      const { token, new_password: password } = request.body;
-      const link = links.read(token);
-      await countCall(byLink, link.hash.toString('base64'), reply);
-      const { tenantId, personId, generation } = await links.setPassword(link, password);
-      const holder = { kind: 'person', id: personId } as const;
-      const signIn = { tenantId, holder, generation, lifetime: LIFETIMES.password };
-      return await meOf(await sessions.startFor(request, reply, signIn), service);
+      const link = await read(request.body.token, reply);
+      return await signIn(
+        dependencies,
+        request,
+        reply,
+        await dependencies.links.setPassword(link, request.body.new_password),
+      );
     },
   );
+}
+
+function welcomeRoute(app: App, dependencies: Dependencies, { onRequest, read }: LinkChecks): void {
+  app.post(
+    '/v1/auth/welcome/',
+    {
+      onRequest,
+      config: { errors: ['invalid_credentials', 'rate_limited'], isConsoleOnly: true },
+      schema: {
+        operationId: 'welcomeOwner',
+        summary: 'Sign in the owner of the demo with the link that the start printed',
+        description:
+          'Signs in the owner of the demo tenant with a session cookie, as `POST /v1/auth/session/` does. Only `serve --demo` prints such a ' +
+          `link, and only on a terminal. The link works once, within ${WELCOME_MINUTES} minutes. A link that was used, was replaced by the ` +
+          `link of a later start or has expired gets 401.\n\n${LIMITS}, together with \`POST /v1/auth/password/\`.`,
+        tags: ['Sign-in'],
+        body: WelcomeLink,
+        response: { 200: Me },
+      },
+    },
+    async (request, reply) => {
+      const link = await read(request.body.token, reply);
+      return await signIn(dependencies, request, reply, await dependencies.links.useWelcome(link));
+    },
+  );
+}
+
+async function signIn(
+  { sessions, service }: Dependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tenantId, personId, generation }: LinkHolder,
+): Promise<Me> {
+  const holder = { kind: 'person', id: personId } as const;
+  const started = await sessions.startFor(request, reply, {
+    tenantId,
+    holder,
+    generation,
+    lifetime: LIFETIMES.password,
+  });
+  return await meOf(started, service);
 }
 
 interface StaffDependencies {

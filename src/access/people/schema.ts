@@ -131,6 +131,21 @@ export const PersonPath = Type.Object({
   id: text('The id of the person.', EXAMPLE.id),
 });
 
+export const WelcomeLink = Type.Object(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The token of the link: the text after `#welcome=`.',
+    }),
+  },
+  {
+    title: 'WelcomeLink',
+    description: 'The token of the link that `serve --demo` printed.',
+    examples: [{ token: 'the-token-of-the-link' }],
+  },
+);
+
 export const LinkPassword = Type.Object(
   {
     token: textUpTo(200, 'The token of the link: the text after `#invite=` or `#reset=`.', { minLength: 1 }),

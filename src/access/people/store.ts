@@ -2,7 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
 import type { OneTimeLink } from '#platform/db/types.ts';
 
-export type LinkKind = 'invite' | 'reset';
+/** The link of a `welcome` signs the person in without a password. The others let the person choose one. */
+export type LinkKind = 'invite' | 'reset' | 'welcome';
 
 export interface NewLink {
   id: string;
@@ -14,7 +15,7 @@ export interface NewLink {
   expiresAt: Date;
 }
 
-export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'expires_at'>;
+export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'generation' | 'expires_at'>;
 
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
   const { id, hash, kind, personId, generation, expiresAt } = link;
@@ -30,7 +31,7 @@ export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Pro
       generation,
       expires_at: expiresAt,
     })
-    .returning(['id', 'kind', 'person_id', 'expires_at'])
+    .returning(['id', 'kind', 'person_id', 'generation', 'expires_at'])
     .executeTakeFirstOrThrow();
 }
 
@@ -45,7 +46,7 @@ export async function findLink(
     .innerJoin('app_user as u', (join) =>
       join.onRef('u.tenant_id', '=', 'l.tenant_id').onRef('u.id', '=', 'l.person_id'),
     )
-    .select(['l.id', 'l.kind', 'l.person_id', 'l.expires_at'])
+    .select(['l.id', 'l.kind', 'l.person_id', 'l.generation', 'l.expires_at'])
     .select(
       sql<boolean>`l.used_at IS NULL AND l.expires_at > now() AND u.is_active AND u.generation = l.generation`.as(
         'is_open',
@@ -56,10 +57,15 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/** Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
-export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await sql`
+/**
+ * Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE.
+ * @returns false if the link was used before
+ */
+export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<boolean> {
+  const { rows } = await sql`
     WITH clock AS MATERIALIZED (SELECT now() AS at)
     UPDATE one_time_link AS l SET used_at = clock.at FROM clock
-    WHERE l.tenant_id = ${tenantId} AND l.id = ${id}`.execute(tx);
+    WHERE l.tenant_id = ${tenantId} AND l.id = ${id} AND l.used_at IS NULL
+    RETURNING l.id`.execute(tx);
+  return rows.length > 0;
 }

@@ -169,13 +169,11 @@ function usersOf(db: Db, tenantId: number) {
 }
 
 /** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
-const LINK_DAYS = 3;
+const LINK_MINUTES = 3 * 24 * 60;
 
 /** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
-export async function readLinkEnd(tx: Tx): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(days => ${sql.lit(LINK_DAYS)}) AS at`.execute(
-    tx,
-  );
+export async function readLinkEnd(tx: Tx, minutes = LINK_MINUTES): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(mins => ${sql.lit(minutes)}) AS at`.execute(tx);
   return (rows[0] as { at: Date }).at;
 }
 

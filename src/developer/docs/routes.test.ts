@@ -189,7 +189,7 @@ describe('site', () => {
   it('302: GET and HEAD of / lead a browser to the reference', async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(`${service.url}/?from=mail`, { method, headers: BROWSER, redirect: 'manual' });
-      assert.deepEqual([response.status, response.headers.get('location')], [302, '/docs/']);
+      assert.deepEqual([response.status, response.headers.get('location')], [302, '/console/']);
     }
   });
 

@@ -62,7 +62,7 @@ export function docsRoutes(app: App): void {
 
 function homeRoute(app: App): void {
   app.get('/', { config: { place: 'none' } }, async (request, reply) =>
-    acceptsHtml(request.headers.accept) ? reply.redirect('/docs/') : HOME,
+    acceptsHtml(request.headers.accept) ? reply.redirect('/console/') : HOME,
   );
 }
 

@@ -49,3 +49,13 @@ export async function readStays(db: Database, tenantId: number, afterId: string,
     .limit(limit)
     .execute();
 }
+
+/** Counts the unfinished orders of the tenant, but at most `most` of them. */
+export async function countOpenOrders(db: Database, tenantId: number, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (
+      SELECT 1 FROM restaurant_order WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled') LIMIT ${most}
+    ) AS open
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -5,6 +5,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
+import { Links, WELCOME_MINUTES } from '#access/people/people.ts';
 import type { Database } from '#platform/db/database.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
@@ -126,9 +127,32 @@ export async function introduceDemo(runtime: Runtime, address: string): Promise<
 
 /** A tenant with this slug but without this owner is a real tenant. */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
+  return (await findDemoOwner(db))?.tenant ?? null;
+}
+
+async function findDemoOwner(db: Database): Promise<{ tenant: Tenant; id: string } | null> {
   const tenant = await findTenantBySlug(db, (await readDemoDocument()).slug);
   const users = tenant === null ? [] : await listUsers(db, tenant.id);
-  return users.some(({ email }) => email === OWNER_EMAIL) ? tenant : null;
+  const owner = users.find(({ email }) => email === OWNER_EMAIL);
+  return tenant === null || owner === undefined ? null : { tenant, id: owner.id };
+}
+
+/**
+ * Makes a link that signs in the owner of the demo tenant once, and ends the link of an earlier start. Returns the text with the link, or
+ * null if there is no demo tenant. Only a terminal may show the text.
+ */
+export async function welcomeDemoOwner({ db, keyring }: DemoParts, address: string): Promise<string | null> {
+  const owner = await findDemoOwner(db);
+  if (owner === null) {
+    return null;
+  }
+  const links = new Links({ db, pepper: keyring.pepper, mailer: null, baseUrl: () => address });
+  const url = await links.issueWelcome(owner.tenant.id, owner.id);
+  return `
+  Console  ${url}
+
+  The link signs you in as the owner of ${owner.tenant.name}, once, within ${WELCOME_MINUTES} minutes. The next start prints another.
+`;
 }
 
 function describeDemo({ owner, staff, credential }: Awaited<ReturnType<typeof makeDemo>>, baseUrl: string): string {

@@ -49,8 +49,13 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
     throw error;
   });
   try {
-    const demo =
-      config.databaseUrl === null ? await code.demo?.introduceDemo(runtime, service.listening.address) : null;
+    const { address } = service.listening;
+    const demo = config.databaseUrl === null ? await code.demo?.introduceDemo(runtime, address) : null;
+    const hasConsole = terminal.host.columns !== undefined && options.only !== 'worker';
+    const welcome = hasConsole ? await code.demo?.welcomeDemoOwner(runtime, config.publicUrl ?? address) : null;
+    if (welcome) {
+      terminal.print(welcome);
+    }
     introduce(context, log, service.listening, options);
     if (demo) {
       terminal.print(demo);
@@ -117,7 +122,7 @@ async function startService(
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
-          ...(demo ? { isSandbox: async (tenantId) => (await demo.findDemoTenant(db))?.id === tenantId } : {}),
+          ...(demo ? { findDemo: () => demo.findDemoTenant(db) } : {}),
         });
   metrics?.watchCounts({
     countRequests: () => app.door.waiting,

@@ -102,6 +102,11 @@ export class LiveChanges {
     }
   }
 
+  /** Returns true if a stream of the tenant is open on this process. */
+  isWatched(tenantId: number): boolean {
+    return this.#watches.has(tenantId);
+  }
+
   /** Called when this process has changed data of the tenant. */
   wake(tenantId: number): void {
     this.#due.add(tenantId);

@@ -21,7 +21,9 @@ import { type Scene, subjectOf } from './refusals/subject.ts';
 const NOT_ACCEPTED: Record<string, [status: number, reason: string]> = {
   pairDisplay: [401, 'the pairing code is unknown'],
   choosePassword: [401, 'the link is unknown'],
+  welcomeOwner: [401, 'the link is unknown'],
   startSession: [401, 'the person is unknown'],
+  makeBusy: [404, 'no simulation runs'],
   signIn: [401, 'the person is unknown'],
   changePassword: [401, 'the current password is wrong'],
   changeReservationStatus: [409, 'the stay has this status already'],

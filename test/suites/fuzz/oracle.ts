@@ -69,7 +69,7 @@ export function insideFaults(text: string): string[] {
 }
 
 /** Ids of the operations whose responses may set the session cookie. */
-const SET_COOKIE = ['startSession', 'endOwnSession', 'choosePassword', 'pairDisplay'];
+const SET_COOKIE = ['startSession', 'endOwnSession', 'choosePassword', 'welcomeOwner', 'pairDisplay'];
 
 function headerFaults(operations: Operation[], sent: Sent, { status, headers }: Answered): string[] {
   const operation = findOperation(operations, sent.method, sent.target);

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import type { Input } from '../../api/client.ts';
 import { OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
 
 /** Minutes after which an order is late in a status. */
@@ -46,6 +47,13 @@ function readKept(): LateMinutes {
   } catch {
     return DEFAULT_LATE;
   }
+}
+
+/** The minutes as the API takes them for the count of late orders (`GET /v1/staff/today/`). */
+export function lateQuery(minutes: LateMinutes): NonNullable<Input<'getToday'>['query']> {
+  return Object.fromEntries(
+    OPEN_STATUSES.map((status) => [`late_${status}`, Math.max(1, Math.round(minutes[status]))]),
+  );
 }
 
 const MINUTE_MS = 60_000;

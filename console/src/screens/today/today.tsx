@@ -1,9 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/reads.ts';
+import { useMe } from '../../api/session.ts';
+import { useNow } from '../../live/clock.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { ActNow } from './act-now.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { HotelNow } from './hotel-now.tsx';
+import { lateQuery, useLateMinutes } from '../orders/late.ts';
+import { MakeBusy } from './make-busy.tsx';
+import { Nights } from './nights.tsx';
+import { OrdersNow } from './orders-now.tsx';
+import { PartnersNow } from './partners-now.tsx';
+import type { TodayData } from './today-data.ts';
+import classes from './today.module.css';
 
+/** Read again after this time also without a hint, because orders become late by waiting. */
+const REREAD_MS = 10_000;
+
+/** The house now: what somebody must act on, then orders, stays and partners. */
 export function Today() {
+  const me = useMe();
+  const query = useQuery({
+    ...read('getToday', { query: lateQuery(useLateMinutes()) }, [
+      'orders',
+      'reservations',
+      'events',
+      'rooms',
+      'rates',
+      'credentials',
+    ]),
+    refetchInterval: REREAD_MS,
+  });
   return (
-    <Page title="Today" isLive>
-      <p>…</p>
+    <Page title="Today" isLive actions={me.service.sandbox && me.person?.role === 'owner' && <MakeBusy />}>
+      {query.data !== undefined && <Parts today={query.data} readAt={query.dataUpdatedAt} />}
+      {query.data === undefined &&
+        (query.error === null ? <Waiting /> : <Failure error={query.error} retry={() => void query.refetch()} />)}
     </Page>
+  );
+}
+
+function Parts({ today, readAt }: { today: TodayData; readAt: number }) {
+  const now = useNow();
+  const { receivers, oversold, orders, hotel, partners, first_steps: steps } = today;
+  if (receivers === null && oversold === null && orders === null) {
+    return (
+      <Empty title="Nothing to see here for you yet.">
+        Your account has no area with figures of today. An owner of the house can give you one.
+      </Empty>
+    );
+  }
+  return (
+    <div className={classes.parts}>
+      <ActNow receivers={receivers ?? []} oversold={oversold ?? []} readAt={readAt} now={now} />
+      {steps !== null && !steps.has_booking && <FirstSteps steps={steps} partners={partners ?? []} />}
+      <div className={classes.pair}>
+        {orders !== null && <OrdersNow orders={orders} now={now} />}
+        {hotel !== null && <HotelNow hotel={hotel} />}
+      </div>
+      {hotel !== null && <Nights nights={hotel.nights} />}
+      {partners !== null && partners.length > 0 && <PartnersNow partners={partners} now={now} />}
+    </div>
   );
 }

@@ -1,0 +1,216 @@
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/database.ts';
+import { executeByIndex, executeWithoutTableScan } from '#platform/db/transaction.ts';
+import type { DateText } from '#platform/lib/dates.ts';
+import type { FailingReceiver, FirstSteps, OpenStatus, PartnerToday } from './schema.ts';
+
+/** Largest number of unfinished orders, and of waiting deliveries of a credential, that one call counts. */
+const MAX_COUNTED = 10_000;
+
+export interface StatusCount {
+  status: OpenStatus;
+  count: number;
+  oldest_at: Date;
+  late: number;
+  oldest_late_at: Date | null;
+}
+
+/**
+ * Counts the newest unfinished orders by status, from the index of unfinished orders.
+ * @param late minutes after which an order is late in each status
+ */
+export async function countOpenOrders(
+  db: Db,
+  tenantId: number,
+  late: Record<OpenStatus, number>,
+): Promise<StatusCount[]> {
+  const { rows } = await executeByIndex(
+    db,
+    sql<StatusCount>`
+      SELECT status, count(*) AS count, min(status_changed_at) AS oldest_at,
+        count(*) FILTER (WHERE is_late) AS late, min(status_changed_at) FILTER (WHERE is_late) AS oldest_late_at
+      FROM (
+        SELECT status, status_changed_at, now() > least(
+          status_changed_at + make_interval(mins => (
+            (${Object.values(late)}::int[])[array_position(${Object.keys(late)}::text[], status)]
+          )),
+          CASE WHEN status IN ('pending', 'confirmed', 'preparing') THEN ready_by END
+        ) AS is_late
+        FROM restaurant_order WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled')
+        ORDER BY id DESC LIMIT ${sql.lit(MAX_COUNTED)}
+      ) AS newest
+      GROUP BY status`,
+  );
+  return rows;
+}
+
+/**
+ * Counts the orders since an id, without the cancelled ones, from the covering index of the report of days.
+ * @param currency only totals in this currency are added
+ */
+export async function sumOrders(
+  db: Db,
+  tenantId: number,
+  { firstId, currency }: { firstId: string; currency: string },
+): Promise<{ count: number; total: string }> {
+  const { rows } = await executeByIndex(
+    db,
+    sql<{ count: number; total: string }>`
+      SELECT count(*) AS count, coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0.00)::text AS total
+      FROM restaurant_order WHERE tenant_id = ${tenantId} AND id >= ${firstId} AND status <> 'cancelled'`,
+  );
+  return rows[0] as { count: number; total: string };
+}
+
+export interface StayCounts {
+  arrivals: number;
+  arrived: number;
+  departures: number;
+  departed: number;
+  in_house: number;
+}
+
+/**
+ * Counts the stays that begin or end on a day, or whose guests are in the house. A stay of at most 31 nights began in the 31 days before, so
+ * the index on check_in finds it. Another index has the few longer stays.
+ */
+export async function countStays(db: Db, tenantId: number, today: DateText): Promise<StayCounts> {
+  const columns = sql`check_in, check_out, status, arrived_at`;
+  const rows = sql`FROM reservation WHERE tenant_id = ${tenantId} AND status IN ('pending', 'confirmed', 'completed')`;
+  const counted = await executeWithoutTableScan(
+    db,
+    sql<StayCounts>`
+      SELECT count(*) FILTER (WHERE check_in = ${today}::date) AS arrivals,
+        count(*) FILTER (WHERE check_in = ${today}::date AND (arrived_at IS NOT NULL OR status = 'completed')) AS arrived,
+        count(*) FILTER (WHERE check_out = ${today}::date AND status <> 'pending') AS departures,
+        count(*) FILTER (WHERE check_out = ${today}::date AND status = 'completed') AS departed,
+        count(*) FILTER (WHERE status = 'confirmed' AND (check_in < ${today}::date OR arrived_at IS NOT NULL)) AS in_house
+      FROM (
+        SELECT ${columns} ${rows} AND check_in BETWEEN ${today}::date - 31 AND ${today}::date AND check_out >= ${today}::date
+        UNION ALL
+        SELECT ${columns} ${rows} AND check_out - check_in > 31 AND check_out >= ${today}::date AND check_in < ${today}::date - 31
+      ) AS stay`,
+  );
+  return counted.rows[0] as StayCounts;
+}
+
+interface Night {
+  date: DateText;
+  held: number;
+}
+
+export interface RoomTypeNights {
+  id: string;
+  name: string;
+  capacity: number;
+  /** False if the room type or its property is no longer active. Its oversold nights count, because its stays still need rooms. */
+  is_active: boolean;
+  nights: Night[] | null;
+  oversold: Night[] | null;
+}
+
+/** Reads the counters of the nights of a range, and the first oversold nights from its begin on, of each room type. */
+export async function readNights(
+  db: Db,
+  tenantId: number,
+  { from, to, most }: { from: DateText; to: DateText; most: number },
+): Promise<RoomTypeNights[]> {
+  const ofType = sql`tenant_id = ${tenantId} AND room_type_id = r.id AND date >= ${from}::date`;
+  const listed = sql`json_agg(json_build_object('date', date, 'held', held) ORDER BY date)`;
+  const { rows } = await executeWithoutTableScan(
+    db,
+    sql<RoomTypeNights>`
+    SELECT r.id, r.name, r.physical_capacity AS capacity, r.is_active AND p.is_active AS is_active,
+      (SELECT ${listed} FROM night WHERE ${ofType} AND date < ${to}::date) AS nights,
+      (SELECT ${listed} FROM (
+        SELECT date, held FROM night WHERE ${ofType} AND held > r.physical_capacity ORDER BY date LIMIT ${sql.lit(most)}
+      ) AS above) AS oversold
+    FROM room_type AS r JOIN property AS p ON p.tenant_id = ${tenantId} AND p.id = r.property_id
+    WHERE r.tenant_id = ${tenantId}
+    ORDER BY p.position, r.position
+`,
+  );
+  return rows;
+}
+
+export type ReceiverRow = Omit<FailingReceiver, 'since' | 'last_attempt_at'> & { since: Date; last_attempt_at: Date };
+
+/**
+ * Finds the receivers whose last attempt failed. Reads the attempts of the newest deliveries of each credential, of those that wait longest
+ * for a further attempt, and of those that failed for good. So the cost does not grow with the number of deliveries. A failure of more than a
+ * day ago, after which no delivery waits, is left out.
+ */
+export async function findFailingReceivers(db: Db, tenantId: number): Promise<ReceiverRow[]> {
+  const ofCredential = sql`FROM delivery WHERE tenant_id = ${tenantId} AND credential_id = c.id`;
+  const { rows } = await executeByIndex(
+    db,
+    sql<ReceiverRow>`
+      WITH attempt AS MATERIALIZED (
+        SELECT c.id AS credential_id, a.at, a.http_status, a.error
+        FROM credential AS c CROSS JOIN LATERAL (
+          (SELECT attempts ${ofCredential} ORDER BY id DESC LIMIT 50)
+          UNION ALL (SELECT attempts ${ofCredential} AND status = 'pending' AND next_attempt_at > now() ORDER BY next_attempt_at DESC LIMIT 50)
+          UNION ALL (SELECT attempts ${ofCredential} AND status = 'failed' ORDER BY id DESC LIMIT 20)
+        ) AS d CROSS JOIN LATERAL jsonb_to_recordset(d.attempts) AS a (at timestamptz, http_status int, error text)
+        WHERE c.tenant_id = ${tenantId} AND c.is_active AND c.webhook_url <> ''
+      ), success AS MATERIALIZED (
+        SELECT credential_id, max(at) AS at FROM attempt WHERE error IS NULL GROUP BY credential_id
+      ), failing AS MATERIALIZED (
+        SELECT attempt.credential_id, min(attempt.at) AS since, max(attempt.at) AS last_attempt_at,
+          (array_agg(attempt.http_status ORDER BY attempt.at DESC))[1] AS http_status,
+          (array_agg(attempt.error ORDER BY attempt.at DESC))[1] AS error
+        FROM attempt LEFT JOIN success ON success.credential_id = attempt.credential_id
+        WHERE attempt.error IS NOT NULL AND (success.at IS NULL OR attempt.at > success.at)
+        GROUP BY attempt.credential_id
+      )
+      SELECT c.id AS credential_id, c.label, f.since, f.last_attempt_at, f.http_status, f.error, w.waiting
+      FROM failing AS f JOIN credential AS c ON c.tenant_id = ${tenantId} AND c.id = f.credential_id
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS waiting FROM (SELECT 1 ${ofCredential} AND status = 'pending' LIMIT ${sql.lit(MAX_COUNTED)}) AS pending
+      ) AS w
+      WHERE w.waiting > 0 OR f.last_attempt_at > now() - interval '1 day'
+      ORDER BY f.since`,
+  );
+  return rows;
+}
+
+export type PartnerRow = Omit<PartnerToday, 'last_used_at'> & { last_used_at: Date | null };
+
+/** @param firstId smallest id of a delivery that counts. It contains the time of the event */
+export async function readPartners(db: Db, tenantId: number, firstId: string): Promise<PartnerRow[]> {
+  const { rows } = await executeByIndex(
+    db,
+    sql<PartnerRow>`
+      SELECT c.credential_id, c.label, c.last_used_at, c.has_webhook, d.delivered, d.undelivered
+      FROM (
+        SELECT id AS credential_id, label, last_used_at, webhook_url <> '' AS has_webhook FROM credential
+        WHERE tenant_id = ${tenantId} AND audience = 'third_party' AND is_active
+        ORDER BY last_used_at DESC NULLS LAST, id DESC LIMIT 50
+      ) AS c CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE status = 'delivered') AS delivered,
+          count(*) FILTER (WHERE status = 'failed' OR status = 'pending' AND jsonb_array_length(attempts) > 0) AS undelivered
+        FROM (
+          SELECT status, attempts FROM delivery
+          WHERE tenant_id = ${tenantId} AND credential_id = c.credential_id AND id >= ${firstId}
+          ORDER BY id DESC LIMIT 1000
+        ) AS newest
+      ) AS d
+      ORDER BY c.last_used_at DESC NULLS LAST, c.credential_id DESC`,
+  );
+  return rows;
+}
+
+export async function readFirstSteps(db: Db, tenantId: number): Promise<FirstSteps> {
+  const ofCredential = sql`WHERE tenant_id = ${tenantId} AND credential_id = c.id`;
+  const { rows } = await executeByIndex(
+    db,
+    sql<FirstSteps>`
+      SELECT count(*) > 0 AS has_partner, coalesce(bool_or(c.webhook_url <> ''), false) AS has_webhook,
+        coalesce(bool_or(b.has_booking), false) AS has_booking
+      FROM credential AS c CROSS JOIN LATERAL (
+        SELECT EXISTS (SELECT FROM restaurant_order ${ofCredential}) OR EXISTS (SELECT FROM reservation ${ofCredential}) AS has_booking
+      ) AS b
+      WHERE c.tenant_id = ${tenantId} AND c.audience = 'third_party'`,
+  );
+  return rows[0] as FirstSteps;
+}
