@@ -143,15 +143,17 @@ describe('the console in a browser', { skip }, () => {
     assertNoProblems();
   });
 
-  it('Today shows a night that an OTA oversells and a receiver that fails, and is quiet after the stay is cancelled and the webhook is removed', async () => {
+  it('Today shows a night that an OTA oversells and a receiver that fails, and is quiet after the stay is cancelled and the webhook is removed', async (t) => {
     await openAs(owner);
     await page.getByText(/^All quiet, checked \d+ s ago$/).waitFor();
     const receiver = await startReceiver({ answer: () => 503 });
+    t.after(() => receiver.close());
     await register(service, house.partner, receiver.url);
     await causeEvent(service, house);
     const failing = page.getByRole('link', { name: /Webhooks to A platform fail/ });
     await failing.waitFor();
-    assert.match(await failing.innerText(), /1 delivery waits\. Last attempt: answered 503/);
+    // The waits between the attempts are random, so the last one may have been made already.
+    assert.match(await failing.innerText(), /(?:1 delivery waits|Nothing waits any more)\. Last attempt: answered 503/);
     const send = await openChannel(service, house);
     const path = `/v1/staff/room-types/${house.roomTypes['Double']}/`;
     await service.call('PATCH', path, { headers: house.owner, json: { physical_capacity: 1 } });
@@ -161,7 +163,7 @@ describe('the console in a browser', { skip }, () => {
     await page.getByText('(2 of 1)', { exact: false }).waitFor();
     await failing.click();
     await heading('Deliveries');
-    assert.match(page.url(), /status=pending/);
+    assert.match(page.url(), /status=(?:pending|failed)/);
     await page.goBack();
     await heading('Today');
     const remove = `/v1/staff/credentials/${house.credential.id}/webhook/remove/`;
@@ -169,7 +171,6 @@ describe('the console in a browser', { skip }, () => {
     const cancel = reservationPath(booked.body.external_reservation_id, 'cancel/');
     assert.equal((await service.call('POST', cancel, { headers: house.partner })).status, 200);
     await page.getByText(/^All quiet/).waitFor();
-    await receiver.close();
     assertNoProblems();
   });
 
@@ -187,7 +188,7 @@ describe('the console in a browser', { skip }, () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: /^New/ }).click();
     await heading('Orders');
-    assert.match(page.url(), /status=pending/);
+    assert.match(page.url(), /status=(?:pending|failed)/);
     assertNoProblems();
   });
 
