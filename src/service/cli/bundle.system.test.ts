@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFile, cp, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { access, appendFile, cp, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp, newFolder, runProgram } from '#test/support/command.ts';
@@ -13,8 +13,9 @@ describe('the bundle of a checkout', () => {
   before(async () => {
     folder = await newFolder();
     await mkdir(join(folder, 'scripts'));
-    for (const name of ['bin', 'src', 'scripts/bundle.js', 'package.json']) {
-      await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
+    const isSource = (path: string) => !path.endsWith('console/dist');
+    for (const name of ['bin', 'src', 'console', 'scripts/bundle.js', 'package.json', 'tsconfig.json']) {
+      await cp(join(REPOSITORY, name), join(folder, name), { recursive: true, filter: isSource });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(
@@ -38,6 +39,7 @@ describe('the bundle of a checkout', () => {
     assert.doesNotMatch(await errorOfCommand(), /bundle runs/, 'without a bundle');
     const { status, stderr } = bundle();
     assert.deepEqual([status, stderr], [0, '']);
+    await access(join(folder, 'console/dist/index.html'));
     await appendFile(join(folder, 'dist/main.mjs'), "\nprocess.stderr.write('bundle runs');");
     assert.match(await errorOfCommand(), /bundle runs/, 'with a bundle');
     const later = new Date(Date.now() + 60_000);
@@ -45,11 +47,15 @@ describe('the bundle of a checkout', () => {
     assert.doesNotMatch(await errorOfCommand(), /bundle runs/, 'with a newer source');
   });
 
-  it('without esbuild, the build prints one line and exits 0, so that an installation does not fail', async () => {
+  it('without its libraries, the build prints a line for the console and one for the bundle, and exits 0, so that an installation does not fail', async () => {
     await rm(join(folder, 'node_modules'));
     await rm(join(folder, 'dist'), { recursive: true, force: true });
+    await rm(join(folder, 'console/dist'), { recursive: true, force: true });
     const { status, stdout, stderr } = bundle();
     assert.deepEqual([status, stdout], [0, '']);
-    assert.match(stderr, /^Commands start more slowly, because the sources were not bundled: .+\n$/);
+    assert.match(
+      stderr,
+      /^The console was not built, .+\nCommands start more slowly, because the sources were not bundled: .+\n$/,
+    );
   });
 });

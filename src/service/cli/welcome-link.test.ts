@@ -59,11 +59,3 @@ it('serve --demo prints no link if stdout is not a terminal; serve without --dem
     assert.doesNotMatch(serving.output(), /welcome=/);
   }
 });
-
-it('GET / leads a browser to the console, and stays 404 for others', async () => {
-  const get = async (accept: string) => await fetch(`${service.url}/`, { headers: { accept }, redirect: 'manual' });
-  const browser = await get('text/html,application/xhtml+xml;q=0.9,*/*;q=0.8');
-  assert.deepEqual([browser.status, browser.headers.get('location')], [303, '/console/']);
-  assert.equal((await get('*/*')).status, 404);
-  assert.equal((await get('application/json')).status, 404);
-});
