@@ -1,22 +1,22 @@
-/** Returns the moment at which a day begins in a time zone, as an ISO time. The zone's offset is looked up at that day. */
-export function startOfDay(date: string, timeZone: string): string {
-  const asUtc = Date.parse(`${date}T00:00:00Z`);
-  const offset = (ms: number) => {
-    const parts = new Intl.DateTimeFormat('en-CA', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    }).formatToParts(ms);
-    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '0';
-    const local = `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}Z`;
-    return Date.parse(local) - ms;
+import { addDays } from './format.ts';
+
+/** Times between which the dates from `from` to `to` lie in a time zone, both included, for filters of the API. */
+export function timesOf(from: string | undefined, to: string | undefined, timeZone: string) {
+  return {
+    created_from: from && startOfDay(from, timeZone),
+    created_to: to && startOfDay(addDays(to, 1), timeZone),
   };
-  // The second look sees the offset of the moment that the first one has found, for days on which the clocks change.
-  const first = asUtc - offset(asUtc);
-  return new Date(asUtc - offset(first)).toISOString();
+}
+
+function startOfDay(date: string, timeZone: string): string {
+  const utc = Date.parse(`${date}T00:00:00Z`);
+  // The clock may be changed on this very night, so the offset is looked up once more at the time that it gave.
+  const guess = utc - offsetAt(utc, timeZone);
+  return new Date(utc - offsetAt(guess, timeZone)).toISOString();
+}
+
+/** Local time minus UTC at a time, in milliseconds. */
+function offsetAt(time: number, timeZone: string): number {
+  const local = new Date(time).toLocaleString('sv-SE', { timeZone });
+  return Date.parse(`${local.replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000;
 }

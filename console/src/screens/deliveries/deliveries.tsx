@@ -6,13 +6,13 @@ import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
-import { addDays, formatAge, useFormat } from '../../ui/format.ts';
+import { formatAge, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { PartnerSelect } from '../../ui/partner-select.tsx';
 import { oneOf } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
-import { startOfDay } from '../../ui/zoned-day.ts';
+import { timesOf } from '../../ui/zoned-day.ts';
 import { AttemptDots } from './attempts.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { type DeliveriesSearch, EVENTS, STATUSES } from './search.ts';
@@ -31,8 +31,7 @@ export function Deliveries() {
     status,
     event,
     credential_id: partner,
-    created_from: from && startOfDay(from, timezone),
-    created_to: to && startOfDay(addDays(to, 1), timezone),
+    ...timesOf(from, to, timezone),
   };
   const list = useInfiniteQuery({
     ...readList('listWebhookDeliveries', query, ['events', 'credentials']),
