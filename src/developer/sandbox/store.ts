@@ -50,7 +50,6 @@ export async function readStays(db: Database, tenantId: number, afterId: string,
     .execute();
 }
 
-/** Counts the unfinished orders of the tenant, but at most `most` of them. */
 export async function countOpenOrders(db: Database, tenantId: number, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (

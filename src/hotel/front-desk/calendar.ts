@@ -3,7 +3,7 @@ import { withRetries } from '#platform/db/failures.ts';
 import { invalidField } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { readHeldCounts } from '../nights/nights.ts';
-import { type PlanCalendar, readCalendars } from '../rates/rates.ts';
+import { nightPrice, type PlanCalendar, readCalendars } from '../rates/rates.ts';
 import { findProperty, type RoomTypeRow } from '../rooms/rooms.ts';
 import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
 
@@ -75,7 +75,7 @@ function planShape({ is_active, differences, ...plan }: PlanCalendar, dates: Dat
   const nights = dates.map((date) => differences.get(date));
   return {
     ...plan,
-    prices: nights.map((night) => night?.price ?? plan.base_price),
+    prices: nights.map((night) => nightPrice(plan, night)),
     is_own: nights.map((night) => typeof night?.price === 'string'),
     closed: nights.map((night) => night?.is_sold_out ?? false),
   };

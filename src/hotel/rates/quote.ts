@@ -28,10 +28,18 @@ export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.min_nights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
+/** Returns the price of a night under a plan: its own price, or that of the plan if it has none. */
+export function nightPrice(
+  { base_price }: { base_price: string },
+  night: { price: string | null } | undefined,
+): string {
+  return night?.price ?? base_price;
+}
+
 /** Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const { id, name, base_price, differences } = plan;
-  const prices = nights.map((date) => ({ date, price: differences.get(date)?.price ?? base_price }));
+  const { id, name, differences } = plan;
+  const prices = nights.map((date) => ({ date, price: nightPrice(plan, differences.get(date)) }));
   return { plan: { id, name }, nights: prices, total: totalOf(prices) };
 }
 

@@ -11,7 +11,7 @@ import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
 import { lockPlans } from './rate-changes.ts';
-import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
+import { calendarOf, closedNights, nightPrice, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
@@ -22,6 +22,7 @@ export {
   isOpen,
   type PlanCalendar,
   type Quote,
+  nightPrice,
   quoteCheapest,
   quotePlan,
   roundedQuote,
@@ -81,7 +82,7 @@ export async function readRates(
   const rows = new Map((await store.readNights(db, tenantId, nights)).map((row) => [row.date, row]));
   return dates.map((date) => {
     const row = rows.get(date);
-    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
+    return { date, price: nightPrice(plan, row), is_sold_out: row?.is_sold_out ?? false };
   });
 }
 

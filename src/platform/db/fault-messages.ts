@@ -71,7 +71,6 @@ export function explainFault(error: unknown, database: Omit<NamedDatabase, 'name
       });
 }
 
-/** Returns true if `explainFault` explains the error. */
 export function isDatabaseFault(error: unknown): boolean {
   return explain(reasonOf(error), '') !== null;
 }

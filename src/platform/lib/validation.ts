@@ -26,7 +26,7 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
   const isUri = ajv.formats['uri'] as (text: string) => boolean;
-  // Other programs load these pictures, and a URL with `javascript:`, `data:` or `file:` could attack them.
+  // Other programs load the pictures of a menu, and a URL with `javascript:`, `data:` or `file:` could attack them.
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
   // PostgreSQL has no year 0, so dates of the year 0 are refused.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));

@@ -21,7 +21,6 @@ const NEW_RECEIVER_PLACES = 4;
  * half of the places, so the number can exceed `PLACES` until the hanging attempts reach their time limit.
  */
 const MOST_TAKEN = 2 * PLACES;
-/** Time in milliseconds after which an attempt under way is slow. */
 const SLOW_MS = 1_000;
 /**
  * Number of failures in a row from which a receiver is failing. It is more than one, because a receiver with a single failure would

@@ -15,7 +15,6 @@ interface SignedMessage {
   signature: string;
 }
 
-/** Compares the signature in constant time. */
 export function verifySignature(secret: string, message: SignedMessage): boolean {
   const expected = Buffer.from(signBody(secret, message.timestampSeconds, message.body));
   const given = Buffer.from(message.signature);
