@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isLoopback } from '../lib/loopback.ts';
 import type { App } from './app.ts';
@@ -18,9 +18,10 @@ interface Address {
 
 /** Listens on several sockets if the system distributes connections among them (Linux and FreeBSD), or else on one. @throws EADDRINUSE */
 export async function listen(app: App, { host, port }: Address) {
-  // Fails if any other process uses the port. Sockets that share their port would not fail beside another process that shares it too.
-  await closed(await open({ host, port }));
   const isShared = await canShare(host);
+  if (isShared && (await isTaken({ host, port }))) {
+    throw Object.assign(new Error(`listen EADDRINUSE: address already in use ${host}:${port}`), { code: 'EADDRINUSE' });
+  }
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
   const others = isShared ? await openOthers(app, host) : [];
   app.server.once('close', () => others.forEach((other) => other.close()));
@@ -59,6 +60,26 @@ export const HOST_REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name. Set another HOST',
   EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
 };
+
+/**
+ * A socket that shares its port would not fail beside another process that shares it too. This asks by a connection, because a socket that
+ * listened for a moment would reset the calls that a proxy keeps waiting during a restart.
+ */
+async function isTaken({ host, port }: Address): Promise<boolean> {
+  const hosts = { '0.0.0.0': ['127.0.0.1'], '::': ['127.0.0.1', '::1'] }[host] ?? [host];
+  for (const each of port === 0 ? [] : hosts) {
+    const socket = connect({ host: each, port });
+    const isAnswered = await once(socket, 'connect').then(
+      () => socket.localPort !== port, // A connection may meet itself, if the system gives it this very port.
+      () => false,
+    );
+    socket.destroy();
+    if (isAnswered) {
+      return true;
+    }
+  }
+  return false;
+}
 
 async function canShare(host: string): Promise<boolean> {
   try {
