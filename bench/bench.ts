@@ -92,7 +92,9 @@ function readOptionsOrExit(args: string[]): Options {
 }
 
 function chosen(only: string[]): Operation[] {
-  const found = OPERATIONS.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
+  const found = OPERATIONS.filter(({ name, isOnlyOnRequest = false }) =>
+    only.length === 0 ? !isOnlyOnRequest : only.some((start) => name.startsWith(start)),
+  );
   if (found.length === 0) {
     console.error(
       `No operation matches the option --only. The operations are: ${OPERATIONS.map(({ name }) => name).join(', ')}`,

@@ -6,8 +6,8 @@ import type { Contestant, Field, Missing } from './contestants/contestant.ts';
 import { openFloor } from './contestants/floor.ts';
 import { GRAPHILE_WORKER, openGraphileWorker } from './contestants/graphile-worker.ts';
 import { openRoomservice } from './contestants/roomservice.ts';
+import { installPackages } from './install.ts';
 import type { Postgres } from './postgres.ts';
-import { installQueues } from './queues/install.ts';
 import type { ReceiversAnswer, ReceiversJob } from './receivers.ts';
 import { type Caller, openStand } from './stand.ts';
 
@@ -82,7 +82,7 @@ async function openLibraries(field: Field, postgres: Postgres): Promise<Pick<Que
   const missing: Missing[] = [];
   const interruption = new AbortController();
   field.resources.defer(() => interruption.abort());
-  const installed = installQueues(interruption.signal);
+  const installed = installPackages('queues', interruption.signal);
   for (const [name, openLibrary] of Object.entries(libraries)) {
     try {
       await installed;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startChild } from './child.ts';
 import { compare, type Run } from './compare.ts';
+import { type Directus, openDirectus } from './contestants/directus.ts';
 import { type DeliveryStand, openDeliveryStand } from './delivery-stand.ts';
 import type { LoadJob, Slice } from './load-worker.ts';
 import type { Options } from './options.ts';
@@ -149,6 +150,12 @@ export class World {
     const settings = { DATABASE_URL: stand.databaseUrl, MASTER_KEY: masterKey.toString('base64') };
     const second = this.resources.use(await startService(settings, ['--only', 'api']));
     return { stand, second, ownerOf: await ownersOf(masterKey, stand) };
+  }
+
+  /** Starts Directus on its own database, with as many orders as the database of `lean` has. Installs it first if it is missing. */
+  async directus(): Promise<Directus> {
+    const databaseUrl = await this.#postgres.clone('template0', 'bench_directus');
+    return await openDirectus(this.resources, databaseUrl, this.options.sizes.fewOrders);
   }
 
   /** Starts a service on a database whose first tenant has long lists. */

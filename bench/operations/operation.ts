@@ -8,5 +8,7 @@ import type { World } from '../world.ts';
 export interface Operation {
   /** Name by which the option `--only` selects the operation. */
   name: string;
+  /** True if the operation runs only if the option `--only` selects it, because it installs a large program. */
+  isOnlyOnRequest?: boolean;
   measure: (world: World) => Promise<(Row | QueueRow | ProcessRow | CostRow)[]>;
 }

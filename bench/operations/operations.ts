@@ -1,6 +1,7 @@
 import { BUDGETS } from './budgets.ts';
 import { COSTS } from './costs.ts';
 import { DELIVERIES } from './deliveries.ts';
+import { DIRECTUS } from './directus.ts';
 import { HOTEL } from './hotel.ts';
 import { LATENCY } from './latency.ts';
 import { LIVE } from './live.ts';
@@ -34,4 +35,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...LIVE,
   ...MANY_PROCESSES,
   ...COSTS,
+  ...DIRECTUS,
 ];
