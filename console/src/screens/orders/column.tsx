@@ -48,7 +48,7 @@ export function Column({ status, hotkey, orders, moves, ringing, actions, isChos
           <span className={classes.lateCount}>
             <AlertIcon size={13} />
             {lateCount}
-            <span className={classes.hidden}> late</span>
+            <span className="visually-hidden"> late</span>
           </span>
         )}
         <kbd className={classes.hotkey} title={`Press ${hotkey} for the first card`}>

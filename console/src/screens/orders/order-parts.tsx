@@ -10,7 +10,7 @@ export function Sum({ order: { lines, total } }: { order: Order }) {
   const { money } = useFormat();
   return (
     <table className={classes.sum}>
-      <thead className={classes.hidden}>
+      <thead className="visually-hidden">
         <tr>
           <th>Dish</th>
           <th>Price</th>

@@ -15,7 +15,7 @@ export function UndoTray() {
           </span>
           <button type="button" className={classes.button} onClick={() => undo(order.order_id)}>
             Undo <kbd aria-hidden="true">u</kbd>
-            <span className={classes.hidden}>
+            <span className="visually-hidden">
               {STATUS[to].label.toLowerCase()} of {order.number}
             </span>
           </button>

@@ -46,7 +46,7 @@ function Bar({ date, held, capacity }: Night) {
       <span className={classes.track} aria-hidden="true">
         <span className={classes.bar} style={{ height: `${share * 100}%` }} />
       </span>
-      <span className={classes.hidden}>of {capacity} rooms,</span>
+      <span className="visually-hidden">of {capacity} rooms,</span>
       <span className={classes.weekday}>{weekday.format(day).slice(0, 2)}</span>
       <span className={classes.day}>{day.getUTCDate()}</span>
     </li>
