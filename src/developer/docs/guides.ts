@@ -9,6 +9,7 @@ const FOLDER = join(PACKAGE_ROOT, 'docs/guides');
 /** Names of the guides, in reading order. The site shows only these files. */
 export const GUIDE_NAMES = [
   'quick-start',
+  'console',
   'authentication',
   'orders',
   'hotel',
@@ -25,6 +26,19 @@ export const GUIDE_NAMES = [
   'changelog',
 ] as const;
 
+/** Pictures of the guide of the console, which `npm run pictures` makes. */
+export const PICTURE_NAMES = [
+  'today',
+  'board',
+  'kitchen',
+  'stays',
+  'calendar',
+  'menu',
+  'partner',
+  'deliveries',
+  'phone',
+] as const;
+
 type GuideName = (typeof GUIDE_NAMES)[number];
 
 export interface Guide extends RenderedMarkdown {
@@ -33,6 +47,12 @@ export interface Guide extends RenderedMarkdown {
 
 export const guidePath = (name: GuideName) => `/docs/guides/${name}/`;
 export const guideSourcePath = (name: GuideName) => `/docs/guides/${name}.md`;
+
+export const picturePath = (name: string) => `/docs/guides/console/${name}.png`;
+
+export async function readPicture(name: string): Promise<Buffer> {
+  return await readFile(join(FOLDER, 'console', `${name}.png`));
+}
 
 export async function readGuideSource(name: GuideName): Promise<Buffer> {
   return await readFile(join(FOLDER, `${name}.md`));
@@ -57,6 +77,10 @@ function addressOf(path: string): string | null {
   const guide = GUIDE_NAMES.find((name) => path === `${name}.md`);
   if (guide !== undefined) {
     return guidePath(guide);
+  }
+  const picture = PICTURE_NAMES.find((name) => path === `console/${name}.png`);
+  if (picture !== undefined) {
+    return picturePath(picture);
   }
   const document = DOCUMENTS.find(({ name }) => path === `../../contract/${name}.json`);
   if (document !== undefined) {

@@ -37,6 +37,9 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
         const address = resolveLink(href);
         return address === null ? text : `<a href="${escapeHtml(address)}">${text}</a>`;
       },
+      image({ href, text }) {
+        return `<img src="${escapeHtml(resolveLink(href) ?? href)}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
     },
   });
   const tokens = marked.lexer(markdown);

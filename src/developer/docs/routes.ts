@@ -8,7 +8,17 @@ import { unknownPath } from '#platform/http/allowed-methods.ts';
 import type { App } from '#platform/http/app.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
 import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
-import { type Guide, GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
+import {
+  type Guide,
+  GUIDE_NAMES,
+  guidePath,
+  guideSourcePath,
+  PICTURE_NAMES,
+  picturePath,
+  readGuide,
+  readGuideSource,
+  readPicture,
+} from './guides.ts';
 import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy, unknownPage } from './pages.ts';
 import { once, resourceRoute } from '#platform/http/resource.ts';
 import { readScalarScript } from './scalar.ts';
@@ -94,6 +104,9 @@ function guideRoutes(app: App, guides: () => Promise<Guide[]>): void {
       contentType: 'text/markdown; charset=utf-8',
       read: () => readGuideSource(name),
     });
+  }
+  for (const name of PICTURE_NAMES) {
+    resourceRoute(app, picturePath(name), { contentType: 'image/png', read: () => readPicture(name) });
   }
   resourceRoute(app, '/llms.txt', {
     contentType: 'text/plain; charset=utf-8',
