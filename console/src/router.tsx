@@ -12,9 +12,9 @@ import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
-import { validatePartnersSearch } from './screens/partners/search.ts';
 import { Shell } from './shell.tsx';
 import { Failure } from './ui/failure.tsx';
+import { listSearch } from './ui/search.ts';
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -69,7 +69,7 @@ const ordersRoute = createRoute({
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
-  validateSearch: validatePartnersSearch,
+  validateSearch: listSearch('pms', 'channels'),
   component: lazyRouteComponent(() => import('./screens/partners/partners.tsx'), 'Partners'),
 });
 

@@ -75,6 +75,33 @@ export function TwoLines({ first, second }: { first: string; second: string }) {
   );
 }
 
+interface EmptyWords {
+  title: string;
+  text?: ReactNode;
+  action?: ReactNode;
+}
+
+interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  /** Result of `useQuery(read(…))`. */
+  list: { data: Row[] | undefined; error: Error | null; refetch: () => unknown };
+  empty: EmptyWords;
+}
+
+/** A list that the API answers as a whole, as a table, with its skeleton, its error and its empty state. */
+export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
+  if (list.data === undefined) {
+    return list.error === null ? <Waiting /> : <Failure error={list.error} retry={list.refetch} />;
+  }
+  if (list.data.length === 0) {
+    return (
+      <Empty title={empty.title} action={empty.action}>
+        {empty.text}
+      </Empty>
+    );
+  }
+  return <Table {...table} rows={list.data} />;
+}
+
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useInfiniteQuery(readList(…))`. */
   list: {
@@ -85,7 +112,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
     fetchNextPage: () => unknown;
     refetch: () => unknown;
   };
-  empty: { title: string; text?: ReactNode; action?: ReactNode };
+  empty: EmptyWords;
 }
 
 /** A long list of the API as a table, with its skeleton, its error, its empty state and the next page. */
