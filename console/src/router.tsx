@@ -80,12 +80,18 @@ const deliveriesRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute, settingsRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

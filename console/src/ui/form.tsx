@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Refusal } from './failure.tsx';
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
   /** Red is for what takes something away. */
   color?: 'red' | undefined;
   /** Result of `useMutation`. */
-  sending: { mutate: () => void; isPending: boolean; error: Error | null };
+  sending: { mutate: () => void; reset: () => void; isPending: boolean; error: Error | null };
   /** False while there is nothing to send, or something is missing. */
   isReady?: boolean;
   /** Of a form in a dialog: Cancel stands before the button. */
@@ -18,6 +18,9 @@ interface Props {
 
 /** A form: its fields, the words of a refusal, and the button that sends it. */
 export function Form({ action, color, sending, isReady = true, onCancel, children }: Props) {
+  const { reset } = sending;
+  // A dialog that opens again begins without the refusal of before.
+  useEffect(reset, [reset]);
   return (
     <form
       onSubmit={(event) => {

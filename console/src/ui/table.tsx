@@ -66,7 +66,7 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
 }
 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
-export function TwoLines({ first, second }: { first: string; second: string }) {
+export function TwoLines({ first, second }: { first: string; second: string | null }) {
   return (
     <>
       {first}

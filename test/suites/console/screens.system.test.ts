@@ -20,6 +20,7 @@ const SCREENS = [
   '/partners?kind=pms',
   '/partners?new=1',
   '/deliveries',
+  '/settings',
 ];
 
 /** Waits until the screen has its data: its heading stands, and no skeleton is left. */
