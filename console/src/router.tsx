@@ -80,6 +80,13 @@ const deliveriesRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 
+const peopleRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/people',
+  validateSearch: listSearch('displays'),
+  component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
+});
+
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
@@ -91,7 +98,7 @@ export const router = createRouter({
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute, settingsRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute, peopleRoute, settingsRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -1,13 +1,13 @@
 import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
-import { DeliveriesIcon, OrdersIcon, PartnersIcon, SettingsIcon, TodayIcon } from './ui/icons.tsx';
+import { DeliveriesIcon, OrdersIcon, PartnersIcon, PeopleIcon, SettingsIcon, TodayIcon } from './ui/icons.tsx';
 
 /** Groups of the sidebar, in its order. */
 export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep the house' } as const;
 export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path: '/' | '/orders' | '/partners' | '/deliveries' | '/settings';
+  path: '/' | '/orders' | '/partners' | '/deliveries' | '/people' | '/settings';
   group: Group;
   label: string;
   /** Second key after `g`. */
@@ -32,5 +32,6 @@ export const SCREENS: Screen[] = [
     icon: DeliveriesIcon,
     isFor: has('deliveries'),
   },
+  { path: '/people', group: 'keep', label: 'People', key: 'e', icon: PeopleIcon, isFor: isOwner },
   { path: '/settings', group: 'keep', label: 'Settings', key: ',', icon: SettingsIcon, isFor: () => true },
 ];

@@ -34,6 +34,12 @@ export const PartnersIcon = icon(
   </>,
 );
 export const DeliveriesIcon = icon(<path d="M17 3 9 11M17 3l-5.2 14-2.8-6-6-2.8z" />);
+export const PeopleIcon = icon(
+  <>
+    <circle cx="7.8" cy="6.8" r="2.8" />
+    <path d="M2.8 16.2a5 5 0 0 1 10 0M12.8 4.2a2.8 2.8 0 0 1 0 5.2M15 11.8a5 5 0 0 1 2.4 4.4" />
+  </>,
+);
 export const SettingsIcon = icon(
   <>
     <circle cx="12.5" cy="6.5" r="2" />
