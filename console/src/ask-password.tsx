@@ -2,6 +2,7 @@ import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { call, onSignedOut } from './api/client.ts';
 import { keepSession, signOut, useMe } from './api/session.ts';
+import { serverNow } from './live/clock.ts';
 
 /** Asks for the password over the page when the session has ended in mid-work. The calls that wait then go on. */
 export function AskPassword() {
@@ -57,6 +58,11 @@ export function AskPassword() {
             void signIn();
           }}
         >
+          <p>
+            {serverNow() < Date.parse(me.session.expires_at)
+              ? 'It was ended by you on another device, or by an owner, who may also have reset your password or disabled your account. If your password is refused, ask an owner.'
+              : 'It was not used for a long time.'}
+          </p>
           <p>Nothing is lost. Type the password of {me.person.email} to go on.</p>
           <input type="hidden" name="username" autoComplete="username" value={me.person.email} readOnly />
           <PasswordInput

@@ -12,9 +12,9 @@ import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
-import { validatePartnersSearch } from './screens/partners/search.ts';
 import { Shell } from './shell.tsx';
 import { Failure } from './ui/failure.tsx';
+import { listSearch } from './ui/search.ts';
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -69,7 +69,7 @@ const ordersRoute = createRoute({
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
-  validateSearch: validatePartnersSearch,
+  validateSearch: listSearch('pms', 'channels'),
   component: lazyRouteComponent(() => import('./screens/partners/partners.tsx'), 'Partners'),
 });
 
@@ -80,12 +80,25 @@ const deliveriesRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 
+const peopleRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/people',
+  validateSearch: listSearch('displays'),
+  component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute, peopleRoute, settingsRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -1,9 +1,14 @@
 import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
-import { DeliveriesIcon, OrdersIcon, PartnersIcon, TodayIcon } from './ui/icons.tsx';
+import { DeliveriesIcon, OrdersIcon, PartnersIcon, PeopleIcon, SettingsIcon, TodayIcon } from './ui/icons.tsx';
+
+/** Groups of the sidebar, in its order. */
+export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep the house' } as const;
+export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path: '/' | '/orders' | '/partners' | '/deliveries';
+  path: '/' | '/orders' | '/partners' | '/deliveries' | '/people' | '/settings';
+  group: Group;
   label: string;
   /** Second key after `g`. */
   key: string;
@@ -14,10 +19,19 @@ export interface Screen {
 const has = (area: Area, feature?: Feature) => (me: Me) =>
   areasOf(me).includes(area) && (feature === undefined || me.tenant.features.includes(feature));
 
-/** Screens in the order of the sidebar. A person sees those that the API would answer. */
+/** Screens in the order of the sidebar, group by group. A person sees those that the API would answer. */
 export const SCREENS: Screen[] = [
-  { path: '/', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
-  { path: '/orders', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
-  { path: '/partners', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
-  { path: '/deliveries', label: 'Deliveries', key: 'd', icon: DeliveriesIcon, isFor: has('deliveries') },
+  { path: '/', group: 'house', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
+  { path: '/orders', group: 'house', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
+  { path: '/partners', group: 'connect', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
+  {
+    path: '/deliveries',
+    group: 'connect',
+    label: 'Deliveries',
+    key: 'd',
+    icon: DeliveriesIcon,
+    isFor: has('deliveries'),
+  },
+  { path: '/people', group: 'keep', label: 'People', key: 'e', icon: PeopleIcon, isFor: isOwner },
+  { path: '/settings', group: 'keep', label: 'Settings', key: ',', icon: SettingsIcon, isFor: () => true },
 ];

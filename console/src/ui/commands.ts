@@ -44,6 +44,15 @@ export function useAllCommands(): Command[] {
   );
 }
 
+/** Groups of the frame. Those of the screen stand before them. */
+const FRAME = ['Screens', 'Console', 'Help'];
+
+/** Commands by their groups, what the screen itself offers first. */
+export function inGroups(commands: Command[]): [group: string, commands: Command[]][] {
+  const groups = [...Map.groupBy(commands, ({ group }) => group)];
+  return groups.toSorted(([one], [other]) => FRAME.indexOf(one) - FRAME.indexOf(other));
+}
+
 /** Longest time between the two keys of a command. */
 const SEQUENCE_MS = 1_200;
 

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Input } from '@mantine/core';
 import { Refused, Unreachable } from '../api/client.ts';
 import { Empty } from './empty.tsx';
 
@@ -20,6 +20,16 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
         {error instanceof Refused && error.requestId !== null && <> Request {error.requestId}.</>}
       </Empty>
     </div>
+  );
+}
+
+/** Why the service has refused a form, in its own words and in place. Nothing while there is no refusal. */
+export function Refusal({ children }: { children: string | null | undefined }) {
+  if (!children) return null;
+  return (
+    <Input.Error role="alert" size="sm" mt="sm">
+      {children}
+    </Input.Error>
   );
 }
 

@@ -34,6 +34,19 @@ export const PartnersIcon = icon(
   </>,
 );
 export const DeliveriesIcon = icon(<path d="M17 3 9 11M17 3l-5.2 14-2.8-6-6-2.8z" />);
+export const PeopleIcon = icon(
+  <>
+    <circle cx="7.8" cy="6.8" r="2.8" />
+    <path d="M2.8 16.2a5 5 0 0 1 10 0M12.8 4.2a2.8 2.8 0 0 1 0 5.2M15 11.8a5 5 0 0 1 2.4 4.4" />
+  </>,
+);
+export const SettingsIcon = icon(
+  <>
+    <circle cx="12.5" cy="6.5" r="2" />
+    <circle cx="7.5" cy="13.5" r="2" />
+    <path d="M3.5 6.5h7M14.5 6.5h2M3.5 13.5h2M9.5 13.5h7" />
+  </>,
+);
 export const SearchIcon = icon(
   <>
     <circle cx="9" cy="9" r="5" />
@@ -65,12 +78,6 @@ export const PrintIcon = icon(<path d="M6 7.5v-4h8v4M6 14.5H3.5v-7h13v7H14M6 12h
 export const PlusIcon = icon(<path d="M10 4.5v11M4.5 10h11" />);
 export const CopyIcon = icon(<path d="M7.5 7.5h9v9h-9zM4.5 12.5h-1v-9h9v1" />);
 export const SignOutIcon = icon(<path d="M8 3.5H3.5v13H8M12.5 6.5 16 10l-3.5 3.5M16 10H8" />);
-export const ThemeIcon = icon(
-  <>
-    <circle cx="10" cy="10" r="6.5" />
-    <path d="M10 3.5v13a6.5 6.5 0 0 0 0-13z" fill="currentColor" />
-  </>,
-);
 export const KeyboardIcon = icon(
   <path d="M2.5 5.5h15v9h-15zM5.5 8.5h.1M8.5 8.5h.1M11.5 8.5h.1M14.5 8.5h.1M7 11.7h6" />,
 );

@@ -1,72 +1,68 @@
-import { Modal } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { useMemo, useState } from 'react';
-import { type Command, useAllCommands, useCommandKeys, useCommands } from './commands.ts';
-import classes from './palette.module.css';
+import { type Command, inGroups, useAllCommands, useCommandKeys, useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
+import classes from './palette.module.css';
+
+/** Word for the key that opens the palette together with K. */
+export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+
+const HELP: Command[] = [{ id: 'keys', label: 'Show all keys', group: 'Help', keys: '?', run: showKeys }];
 
 /** All commands of the screen: by ⌘K or Ctrl-K as a list to search, by `?` as a list of keys. */
 export function Palette() {
-  const [isListing, setListing] = useState(false);
   useCommandKeys();
-  const own = useMemo<Command[]>(
-    () => [{ id: 'keys', label: 'Show all keys', group: 'Help', keys: '?', run: () => setListing(true) }],
-    [],
-  );
-  useCommands(own);
-  const commands = useAllCommands();
-  const actions = commands.map((command) => ({
-    id: command.id,
-    label: command.label,
-    group: command.group,
-    onClick: command.run,
-    ...(command.keys === undefined ? {} : { rightSection: <Keys keys={command.keys} /> }),
-  }));
-  const groups = [...new Set(actions.map(({ group }) => group))].map((group) => ({
+  useCommands(HELP);
+  const groups = inGroups(useAllCommands()).map(([group, commands]) => ({
     group,
-    actions: actions.filter((action) => action.group === group),
+    actions: commands.map(({ id, label, keys, run }) => ({
+      id,
+      label,
+      onClick: run,
+      ...(keys === undefined ? {} : { rightSection: <Keys keys={keys} /> }),
+    })),
   }));
   return (
-    <>
-      <Spotlight
-        actions={groups}
-        shortcut={['mod + K']}
-        nothingFound="No such command."
-        searchProps={{ placeholder: 'What do you want to do?', 'aria-label': 'Command', leftSection: <SearchIcon /> }}
-        highlightQuery
-      />
-      <Modal
-        opened={isListing}
-        onClose={() => setListing(false)}
-        title="Keys"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <dl className={classes.list}>
-          <div>
-            <dt>Find a command</dt>
-            <dd>
-              <Keys keys="Ctrl K" />
-            </dd>
-          </div>
-          {commands.map(
-            ({ id, label, keys }) =>
-              keys !== undefined && (
-                <div key={id}>
-                  <dt>{label}</dt>
-                  <dd>
-                    <Keys keys={keys} />
-                  </dd>
-                </div>
-              ),
-          )}
-        </dl>
-      </Modal>
-    </>
+    <Spotlight
+      actions={groups}
+      shortcut={['mod + K']}
+      nothingFound="No such command."
+      searchProps={{ placeholder: 'What do you want to do?', 'aria-label': 'Command', leftSection: <SearchIcon /> }}
+      highlightQuery
+    />
   );
 }
 
 export function openPalette(): void {
   spotlight.open();
+}
+
+export function showKeys(): void {
+  modals.open({ title: 'Keys', size: 680, children: <KeyList /> });
+}
+
+function KeyList() {
+  const withKeys = useAllCommands().filter(({ keys }) => keys !== undefined);
+  const find = { id: 'find', label: 'Find a command', group: 'Help', keys: `${MOD} K`, run: openPalette };
+  return (
+    <div className={classes.groups}>
+      {inGroups([...withKeys, find]).map(([group, commands]) => (
+        <section key={group} className={classes.group}>
+          <h3 className={classes.title}>{group}</h3>
+          <dl className={classes.list}>
+            {commands.map(({ id, label, keys = '' }) => (
+              <div key={id}>
+                <dt>{label}</dt>
+                <dd>
+                  <Keys keys={keys} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  );
 }
 
 function Keys({ keys }: { keys: string }) {

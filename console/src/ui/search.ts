@@ -15,3 +15,21 @@ export function textsOf<Name extends string>(
 export function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
   return values.find((each) => each === value);
 }
+
+/** List, drawer and dialog of a screen, as the address has them. */
+export interface ListSearch<Kind extends string> {
+  /** Which of several lists. Left out: the first one. */
+  kind?: Kind;
+  /** Id of what is in the drawer. */
+  open?: string;
+  /** The dialog for a new one is open. */
+  new?: '1';
+}
+
+/** Returns the function that reads `ListSearch` from an address, for a screen whose other lists have these names. */
+export function listSearch<Kind extends string>(...kinds: Kind[]) {
+  return (search: Record<string, unknown>): ListSearch<Kind> => {
+    const { kind, open, new: isNew } = textsOf(search, ['kind', 'open', 'new']);
+    return { kind: oneOf(kinds, kind), open, new: oneOf(['1'], isNew) };
+  };
+}

@@ -66,13 +66,40 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
 }
 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
-export function TwoLines({ first, second }: { first: string; second: string }) {
+export function TwoLines({ first, second }: { first: string; second: string | null }) {
   return (
     <>
       {first}
       <span className={classes.second}>{second}</span>
     </>
   );
+}
+
+interface EmptyWords {
+  title: string;
+  text?: ReactNode;
+  action?: ReactNode;
+}
+
+interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  /** Result of `useQuery(read(…))`. */
+  list: { data: Row[] | undefined; error: Error | null; refetch: () => unknown };
+  empty: EmptyWords;
+}
+
+/** A list that the API answers as a whole, as a table, with its skeleton, its error and its empty state. */
+export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
+  if (list.data === undefined) {
+    return list.error === null ? <Waiting /> : <Failure error={list.error} retry={list.refetch} />;
+  }
+  if (list.data.length === 0) {
+    return (
+      <Empty title={empty.title} action={empty.action}>
+        {empty.text}
+      </Empty>
+    );
+  }
+  return <Table {...table} rows={list.data} />;
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
@@ -85,7 +112,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
     fetchNextPage: () => unknown;
     refetch: () => unknown;
   };
-  empty: { title: string; text?: ReactNode; action?: ReactNode };
+  empty: EmptyWords;
 }
 
 /** A long list of the API as a table, with its skeleton, its error, its empty state and the next page. */

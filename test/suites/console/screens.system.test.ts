@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { startService, type TestService, type TestTenant } from '../../support/service.ts';
 import { startReceiver } from '../../support/receiver.ts';
+import { personId } from '../../support/sessions.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, openConsole, PHONE, skip } from './console.ts';
@@ -20,6 +21,11 @@ const SCREENS = [
   '/partners?kind=pms',
   '/partners?new=1',
   '/deliveries',
+  '/people',
+  '/people?new=1',
+  '/people?kind=displays',
+  '/people?kind=displays&new=1',
+  '/settings',
 ];
 
 /** Waits until the screen has its data: its heading stands, and no skeleton is left. */
@@ -80,10 +86,11 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a partner and a delivery are accessible and fit the window', async () => {
+    it('the drawers of an order, a partner, a delivery and a person are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const [delivery] = await listDeliveries(service, tenant);
-      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id };
+      const ownerId = await personId(service, tenant.tenantId, 'owner');
+      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id, people: ownerId };
       for (const [screen, id] of Object.entries(drawers)) {
         await watched.page.goto(`/console/${screen}?open=${id}`);
         await watched.page.getByRole('dialog').waitFor();

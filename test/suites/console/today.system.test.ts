@@ -137,7 +137,11 @@ describe('the console in a browser', { skip }, () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading('Today');
     await page.getByText('Rui Matos').waitFor();
-    assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Today', 'Orders']);
+    assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), [
+      'Today',
+      'Orders',
+      'Settings',
+    ]);
     assert.equal(await page.getByRole('heading', { name: 'Hotel' }).count(), 0);
     await openAs({ email, password: NEW_PASSWORD });
     assertNoProblems();

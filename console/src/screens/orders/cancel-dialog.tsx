@@ -13,12 +13,7 @@ const REASONS = [
 /** Asks before an order is cancelled, because nobody can take that back. */
 export function CancelDialog({ order, onClose }: { order: Order | null; onClose: () => void }) {
   return (
-    <Modal
-      opened={order !== null}
-      onClose={onClose}
-      title={order && `Cancel order #${order.number}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={order !== null} onClose={onClose} title={order && `Cancel order #${order.number}?`}>
       {order && <Form key={order.order_id} order={order} onClose={onClose} />}
     </Modal>
   );

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
@@ -13,7 +13,6 @@ import { Board } from './board.tsx';
 import { CancelDialog } from './cancel-dialog.tsx';
 import type { CardActions } from './card.tsx';
 import { setFullScreen, useWakeLock } from './kitchen.ts';
-import { LateDialog } from './late-dialog.tsx';
 import { OrderList } from './list.tsx';
 import { ListFilters } from './list-filters.tsx';
 import { undo, watchPage } from './moves.ts';
@@ -32,7 +31,6 @@ const route = getRouteApi('/shell/orders');
 const WIDE_PX = 1_200;
 
 type Change = (patch: Partial<OrdersSearch>) => void;
-type Dialog = 'pause' | 'late' | null;
 
 export function Orders() {
   const search = route.useSearch();
@@ -46,7 +44,7 @@ export function Orders() {
     [navigate],
   );
   const [cancelling, setCancelling] = useState<Order | null>(null);
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [isPausing, setPausing] = useState(false);
   const actions = useMemo<CardActions>(
     () => ({ open: ({ order_id: id }) => change({ open: id }), cancel: setCancelling }),
     [change],
@@ -54,13 +52,13 @@ export function Orders() {
   const sound = useSound(useNewOrders());
   const isList = search.view === 'list';
   const isKitchen = search.kitchen !== undefined && !isList;
-  useScreenCommands(search, change, sound, setDialog);
+  useScreenCommands(search, change, sound, setPausing);
   useEffect(watchPage, []);
   useWakeLock(isKitchen);
   useEffect(() => {
     if (search.open !== undefined) touch(search.open);
   }, [search.open]);
-  const bar = { search, change, sound, setDialog };
+  const bar = { search, change, sound, setPausing };
   return (
     <>
       {isList ? (
@@ -82,8 +80,7 @@ export function Orders() {
       )}
       <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} onCancel={setCancelling} />
       <CancelDialog order={cancelling} onClose={() => setCancelling(null)} />
-      <PauseDialog isOpen={dialog === 'pause'} onClose={() => setDialog(null)} />
-      <LateDialog isOpen={dialog === 'late'} onClose={() => setDialog(null)} />
+      <PauseDialog isOpen={isPausing} onClose={() => setPausing(false)} />
       <UndoTray />
       <TicketPrinter />
     </>
@@ -99,7 +96,7 @@ interface BarProps {
   search: OrdersSearch;
   change: Change;
   sound: Sound;
-  setDialog: (dialog: Dialog) => void;
+  setPausing: (isPausing: boolean) => void;
 }
 
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
@@ -110,7 +107,7 @@ function ViewChoice({ search, change }: BarProps) {
 }
 
 function BoardBar(props: BarProps) {
-  const { search, change, setDialog } = props;
+  const { search, change, setPausing } = props;
   const { state, isPaused } = usePause();
   return (
     <>
@@ -129,12 +126,14 @@ function BoardBar(props: BarProps) {
           <Menu.Item onClick={() => toggleDay(search, change)}>
             {search.day === undefined ? 'Show the all-day counts' : 'Hide the all-day counts'}
           </Menu.Item>
-          <Menu.Item onClick={() => setDialog('late')}>When is an order late?</Menu.Item>
+          <Menu.Item component={Link} to="/settings">
+            When is an order late?
+          </Menu.Item>
           <Menu.Divider />
           {isPaused ? (
             <Menu.Item onClick={() => void resume()}>Take orders again</Menu.Item>
           ) : (
-            <Menu.Item disabled={state === undefined} onClick={() => setDialog('pause')}>
+            <Menu.Item disabled={state === undefined} onClick={() => setPausing(true)}>
               Pause orders…
             </Menu.Item>
           )}
@@ -213,9 +212,10 @@ function useScreenCommands(
   search: OrdersSearch,
   change: Change,
   { isMuted, ringing }: Sound,
-  setDialog: BarProps['setDialog'],
+  setPausing: BarProps['setPausing'],
 ): void {
   const { kitchen, view, day } = search;
+  const navigate = useNavigate();
   const commands = useMemo<Command[]>(
     () => [
       {
@@ -236,10 +236,10 @@ function useScreenCommands(
         keys: 'v',
         run: () => change({ view: view === undefined ? 'list' : undefined }),
       },
-      { id: 'pause', label: 'Pause orders…', group: 'Orders', run: () => setDialog('pause') },
-      { id: 'late', label: 'When is an order late?', group: 'Orders', run: () => setDialog('late') },
+      { id: 'pause', label: 'Pause orders…', group: 'Orders', run: () => setPausing(true) },
+      { id: 'late', label: 'When is an order late?', group: 'Orders', run: () => void navigate({ to: '/settings' }) },
     ],
-    [kitchen, view, day, change, isMuted, ringing, setDialog],
+    [kitchen, view, day, change, isMuted, ringing, setPausing, navigate],
   );
   useCommands(commands);
 }

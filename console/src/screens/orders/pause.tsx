@@ -86,7 +86,7 @@ export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     setSending(false);
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Pause orders" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title="Pause orders">
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -48,6 +48,10 @@ export function setMuted(next: boolean): void {
   changed();
 }
 
+export function useMuted(): boolean {
+  return useSyncExternalStore(subscribe, () => isMuted);
+}
+
 /** Asks the browser for sound. It agrees only within a press. */
 export function allowSound(): void {
   void openAudio().resume();
@@ -92,7 +96,7 @@ export interface Sound {
 /** Rings while there are new orders that nobody has touched. */
 export function useSound(newOrders: readonly Order[]): Sound {
   const untouched = useSyncExternalStore(subscribe, () => touched);
-  const muted = useSyncExternalStore(subscribe, () => isMuted);
+  const muted = useMuted();
   const state = useSyncExternalStore(subscribe, () => audio?.state);
   const [isWatching, setWatching] = useState(false);
   useEffect(() => {

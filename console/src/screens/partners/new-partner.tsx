@@ -1,10 +1,10 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
-import type { Kind } from './search.ts';
-import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { type Kind, type Secret, SecretDialog } from './secret-dialog.tsx';
 
 const WORDS: Record<Kind, { title: string; label: string; description: string; example: string }> = {
   partners: {
@@ -31,47 +31,31 @@ const WORDS: Record<Kind, { title: string; label: string; description: string; e
 export function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: boolean; onClose: () => void }) {
   const [label, setLabel] = useState('');
   const [secret, setSecret] = useState<Secret | null>(null);
-  const { mutate, error, isPending, reset } = useMutation({
+  const sending = useMutation({
     mutationFn: () => create(kind, label.trim()),
     onSuccess(made) {
       setSecret(made);
       setLabel('');
       onClose();
-      reset();
+      sending.reset();
       rereadTopics(new Set(['credentials']));
     },
   });
   const words = WORDS[kind];
   return (
     <>
-      <Modal opened={isOpen} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
+      <Modal opened={isOpen} onClose={onClose} title={words.title}>
+        <Form action="Make key and secret" sending={sending} isReady={label.trim() !== ''} onCancel={onClose}>
           <TextInput
             label={words.label}
             description={words.description}
             placeholder={words.example}
             data-autofocus
-            required
-            withAsterisk={false}
             maxLength={100}
             value={label}
-            error={error?.message}
             onChange={(event) => setLabel(event.currentTarget.value)}
           />
-          <Group justify="flex-end" mt="lg">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isPending} disabled={label.trim() === ''}>
-              Make key and secret
-            </Button>
-          </Group>
-        </form>
+        </Form>
       </Modal>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>

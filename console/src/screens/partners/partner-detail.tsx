@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, TextInput } from '@mantine/core';
+import { Button, Modal, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,12 +7,14 @@ import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { formatAge, useFormat } from '../../ui/format.ts';
+import { useFormat } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { ConfirmTyping } from './confirm-typing.tsx';
 import { Health } from './health.tsx';
 import { HealthBars } from './health-bars.tsx';
 import { OrdersByDay } from './orders-by-day.tsx';
@@ -79,14 +81,13 @@ function Content({ partner }: { partner: Partner }) {
   const hasRestaurant = useMe().tenant.features.includes('restaurant');
   const now = useNow(10_000);
   const { id, deliveries, budget } = partner;
-  const age = (time: string) => `${formatAge(now - Date.parse(time))} ago`;
   return (
     <>
       <Facts
         facts={[
           ['Webhook', <Health partner={partner} now={now} />],
           ['Key', <code>{partner.api_key}</code>],
-          ['Last call', partner.last_used_at === null ? 'never' : age(partner.last_used_at)],
+          ['Last call', <Ago at={partner.last_used_at} />],
           [
             'Calls this minute',
             `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on the process that answered'}`,
@@ -128,7 +129,7 @@ interface ActionProps {
 
 function Rename({ partner, isOpen, onClose }: ActionProps) {
   const [label, setLabel] = useState(partner.label);
-  const { mutate, error, isPending } = useMutation({
+  const sending = useMutation({
     mutationFn: () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
     onSuccess() {
       onClose();
@@ -136,27 +137,16 @@ function Rename({ partner, isOpen, onClose }: ActionProps) {
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Rename" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+    <Modal opened={isOpen} onClose={onClose} title="Rename">
+      <Form action="Save" sending={sending} onCancel={onClose}>
         <TextInput
           label="Name"
           data-autofocus
           maxLength={100}
           value={label}
-          error={error?.message}
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
-        <Group justify="flex-end" mt="lg">
-          <Button type="submit" loading={isPending}>
-            Save
-          </Button>
-        </Group>
-      </form>
+      </Form>
     </Modal>
   );
 }
@@ -170,7 +160,7 @@ const OVERLAPS = [
 function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret: (secret: Secret) => void }) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
-  const { mutate, error, isPending } = useMutation({
+  const sending = useMutation({
     mutationFn: () =>
       call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
     gcTime: 0,
@@ -190,30 +180,23 @@ function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New secret" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Select
-        label="How long does the old secret still work?"
-        description="The partner changes over in this time without a refused call."
-        allowDeselect={false}
-        value={overlap}
-        data={OVERLAPS}
-        error={error?.message}
-        onChange={(value) => setOverlap(value ?? '60')}
-      />
-      <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button loading={isPending} onClick={() => mutate()}>
-          Make a new secret
-        </Button>
-      </Group>
+    <Modal opened={isOpen} onClose={onClose} title="New secret">
+      <Form action="Make a new secret" sending={sending} onCancel={onClose}>
+        <Select
+          label="How long does the old secret still work?"
+          description="The partner changes over in this time without a refused call."
+          allowDeselect={false}
+          value={overlap}
+          data={OVERLAPS}
+          onChange={(value) => setOverlap(value ?? '60')}
+        />
+      </Form>
     </Modal>
   );
 }
 
 function Revoke({ partner, isOpen, onClose }: ActionProps) {
-  const { mutate, error, isPending } = useMutation({
+  const sending = useMutation({
     mutationFn: () => call('revokeCredential', { path: { id: partner.id } }),
     onSuccess() {
       onClose();
@@ -221,16 +204,15 @@ function Revoke({ partner, isOpen, onClose }: ActionProps) {
     },
   });
   return (
-    <ConfirmTyping
+    <Confirm
       title={`Revoke ${partner.label || 'this partner'}`}
       text="The partner is refused at once, on all nodes, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
       word={partner.label || 'revoke'}
       action="Revoke"
+      color="red"
       isOpen={isOpen}
-      isPending={isPending}
-      error={error}
+      sending={sending}
       onClose={onClose}
-      onConfirm={() => mutate()}
     />
   );
 }

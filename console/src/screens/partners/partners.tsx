@@ -1,25 +1,19 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
+import { Ago } from '../../ui/ago.tsx';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { formatAge } from '../../ui/format.ts';
-import { PlusIcon } from '../../ui/icons.tsx';
+import { NewButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import type { ListSearch } from '../../ui/search.ts';
+import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
 import { NewPartner } from './new-partner.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
-import type { PartnersSearch } from './search.ts';
 
 type Partner = Answer<'listStaffCredentials'>[number];
 
@@ -30,25 +24,13 @@ export function Partners() {
   const { kind = 'partners', open, new: isNew } = useSearch({ from: '/shell/partners' });
   const navigate = useNavigate({ from: '/partners' });
   const hasHotel = useMe().tenant.features.includes('hotel');
-  const set = useMemo(
-    () => (change: PartnersSearch) => void navigate({ search: (present) => ({ ...present, ...change }) }),
-    [navigate],
-  );
-  useCommands(
-    useMemo<Command[]>(
-      () => [{ id: 'new partner', label: NEW[kind], group: 'Partners', keys: 'n', run: () => set({ new: '1' }) }],
-      [kind, set],
-    ),
-  );
+  const set = (change: ListSearch<'pms' | 'channels'>) =>
+    void navigate({ search: (present) => ({ ...present, ...change }) });
   return (
     <Page
       title="Partners"
       isLive
-      actions={
-        <Button leftSection={<PlusIcon size={16} />} onClick={() => set({ new: '1' })}>
-          {NEW[kind]}
-        </Button>
-      }
+      actions={<NewButton label={NEW[kind]} group="Partners" onPress={() => set({ new: '1' })} />}
       filters={
         hasHotel && (
           <ChipChoice
@@ -74,39 +56,29 @@ export function Partners() {
 }
 
 function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: string) => void }) {
-  const { data, error, refetch } = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
+  const list = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
   const now = useNow(10_000);
-  if (data === undefined) {
-    return error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />;
-  }
-  if (data.length === 0) {
-    return (
-      <Empty title="No platform is connected yet.">
-        Connect one to get its orders and stays: press “Connect a partner”, and hand the key on to its developer.
-      </Empty>
-    );
-  }
   const columns: Column<Partner>[] = [
     { label: 'Name', cell: ({ label }) => label || 'No name' },
     { label: 'Key', isWideOnly: true, cell: ({ api_key }) => <code>{api_key}</code> },
     { label: 'Webhook', cell: (partner) => <Health partner={partner} now={now} /> },
     { label: 'Waiting', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.pending || '' },
     { label: 'Failed', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.failed || '' },
-    {
-      label: 'Last call',
-      isNumber: true,
-      cell: ({ last_used_at: at }) => (at === null ? 'never' : `${formatAge(now - Date.parse(at))} ago`),
-    },
+    { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
   ];
-  const sorted = data.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
+  const sorted = list.data?.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
   return (
-    <Table
+    <ShortList
       label="Platforms"
+      list={{ ...list, data: sorted }}
       columns={columns}
-      rows={sorted}
       keyOf={({ id }) => id}
       openKey={open}
       onOpen={({ id }) => onOpen(id)}
+      empty={{
+        title: 'No platform is connected yet.',
+        text: 'Connect one to get its orders and stays: press “Connect a partner”, and hand the key on to its developer.',
+      }}
     />
   );
 }

@@ -4,14 +4,12 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
-import { useNow } from '../../live/clock.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { Ago } from '../../ui/ago.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { formatAge, useFormat } from '../../ui/format.ts';
+import { useFormat } from '../../ui/format.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
-import { ConfirmTyping } from './confirm-typing.tsx';
+import { type Column, ShortList } from '../../ui/table.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
 
 interface Row {
@@ -77,18 +75,15 @@ function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [revoking, setRevoking] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
-  const now = useNow(10_000);
   const rotate = useMutation({ mutationFn: (row: Row) => rotateKey(kind, row), onSuccess: setSecret });
   const revoke = useMutation({
-    mutationFn: ({ id }: Row) => call(kind === 'pms' ? 'revokePmsCredential' : 'revokeChannel', { path: { id } }),
+    mutationFn: () =>
+      call(kind === 'pms' ? 'revokePmsCredential' : 'revokeChannel', { path: { id: revoking?.id ?? '' } }),
     onSuccess() {
       setRevoking(null);
       rereadTopics(new Set(['credentials']));
     },
   });
-  if (rows === undefined) {
-    return query.error === null ? <Waiting /> : <Failure error={query.error} retry={query.refetch} />;
-  }
   const columns: Column<Row>[] = [
     { label: 'Name', cell: ({ label }) => <strong>{label}</strong> },
     { label: 'Key', isWideOnly: true, cell: ({ key }) => <code>{key}</code> },
@@ -97,7 +92,7 @@ function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
       cell: ({ isActive }) => <Status tone={isActive ? 'good' : 'quiet'}>{isActive ? 'Active' : 'Revoked'}</Status>,
     },
     { label: 'Connected', isWideOnly: true, cell: ({ createdAt }) => createdAt !== null && dayAndTime(createdAt) },
-    ...(kind === 'pms' ? [lastCall(now)] : []),
+    ...(kind === 'pms' ? [LAST_CALL] : []),
     {
       label: 'Actions',
       isNumber: true,
@@ -116,36 +111,35 @@ function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
   ];
   return (
     <>
-      {rows.length === 0 ? (
-        <Empty title={empty}>Press the button above to make its key and secret.</Empty>
-      ) : (
-        <Table label={kind === 'pms' ? 'PMS' : 'Channels'} columns={columns} rows={rows} keyOf={({ id }) => id} />
-      )}
+      <ShortList
+        label={kind === 'pms' ? 'PMS' : 'Channels'}
+        list={{ ...query, data: rows }}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ title: empty, text: 'Press the button above to make its key and secret.' }}
+      />
       {rotate.error && <Failure error={rotate.error} />}
-      <ConfirmTyping
+      <Confirm
         title={`Revoke ${revoking?.label ?? ''}`}
         text={revokeText}
         word={revoking?.label ?? ''}
         action="Revoke"
+        color="red"
         isOpen={revoking !== null}
-        isPending={revoke.isPending}
-        error={revoke.error}
+        sending={revoke}
         onClose={() => setRevoking(null)}
-        onConfirm={() => revoking !== null && revoke.mutate(revoking)}
       />
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
 }
 
-function lastCall(now: number): Column<Row> {
-  return {
-    label: 'Last call',
-    isNumber: true,
-    isWideOnly: true,
-    cell: ({ lastUsedAt: at }) => (at === null ? 'never' : `${formatAge(now - Date.parse(at))} ago`),
-  };
-}
+const LAST_CALL: Column<Row> = {
+  label: 'Last call',
+  isNumber: true,
+  isWideOnly: true,
+  cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} />,
+};
 
 async function rotateKey(kind: 'pms' | 'channels', { id }: Row): Promise<Secret> {
   if (kind === 'pms') {

@@ -1,11 +1,13 @@
-import { Button, Modal, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../../ui/copy-field.tsx';
-import classes from './secret-dialog.module.css';
+import { OnceDialog } from '../../ui/once-dialog.tsx';
+
+export type Kind = 'partners' | 'pms' | 'channels';
 
 /** Key and secret as the service shows them once. They live in this dialog alone, and are gone when it closes. */
 export interface Secret {
-  kind: 'partners' | 'pms' | 'channels';
+  kind: Kind;
   label: string;
   key: string;
   secret: string;
@@ -16,26 +18,21 @@ export interface Secret {
 /** The one dialog that shows a secret, with texts to hand on. */
 export function SecretDialog({ secret, onClose }: { secret: Secret | null; onClose: () => void }) {
   return (
-    <Modal
-      opened={secret !== null}
+    <OnceDialog
+      isOpen={secret !== null}
       onClose={onClose}
-      closeOnClickOutside={false}
-      size={560}
       title={secret === null ? '' : `Key and secret of ${secret.label || 'the new credential'}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      note={`The secret is shown only now. ${secret?.note ?? 'Copy it, or hand it on, before you close this.'}`}
     >
-      {secret !== null && <Content secret={secret} onClose={onClose} />}
-    </Modal>
+      {secret !== null && <Content secret={secret} />}
+    </OnceDialog>
   );
 }
 
-function Content({ secret, onClose }: { secret: Secret; onClose: () => void }) {
+function Content({ secret }: { secret: Secret }) {
   const [form, setForm] = useState<keyof typeof FORMS>('shell');
   return (
     <>
-      <p className={classes.once}>
-        The secret is shown only now. {secret.note ?? 'Copy it, or hand it on, before you close this.'}
-      </p>
       <CopyField label="Key" value={secret.key} />
       <CopyField label="Secret" value={secret.secret} />
       <SegmentedControl
@@ -52,7 +49,6 @@ function Content({ secret, onClose }: { secret: Secret; onClose: () => void }) {
         ]}
       />
       <CopyField label="Text to hand on" value={FORMS[form](secret, window.location.origin)} isCode={form !== 'mail'} />
-      <Button onClick={onClose}>I have it</Button>
     </>
   );
 }

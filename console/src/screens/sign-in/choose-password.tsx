@@ -1,14 +1,12 @@
-import { Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { keepSession } from '../../api/session.ts';
 import { heldLink } from '../../one-time-link.ts';
-import { Card } from './card.tsx';
+import { NewPassword } from '../../ui/new-password.tsx';
 import { useSubmit } from './use-submit.ts';
-
-/** Shortest password that the API accepts. */
-const SHORTEST = 12;
+import { Card } from './card.tsx';
 
 /** Where a one-time link leads: an invitation, a reset, or the welcome of the demo's owner. */
 export function ChoosePassword() {
@@ -48,17 +46,11 @@ function PasswordForm({ token, title }: { token: string; title: string }) {
         }}
       >
         <Stack gap="md">
-          <PasswordInput
+          <NewPassword
             label="Password"
-            description={`At least ${SHORTEST} characters`}
-            autoComplete="new-password"
-            minLength={SHORTEST}
             autoFocus
-            required
-            withAsterisk={false}
             value={password}
             error={message}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
           <Button type="submit" size="md" loading={isSending} disabled={isWaiting}>

@@ -1,0 +1,77 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Input } from '../../api/client.ts';
+import { CopyField } from '../../ui/copy-field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { useFormat } from '../../ui/format.ts';
+import { OnceDialog } from '../../ui/once-dialog.tsx';
+import { nameOf, type Person, rereadPeople } from './people-data.ts';
+import { RightsChoice } from './rights.tsx';
+
+/** Link with which a person chooses a password. It lives in its dialog alone. */
+export interface Link {
+  person: Person;
+  url: string;
+  expiresAt: string;
+}
+
+const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', role: 'staff', areas: [] };
+
+/** Asks whom to invite, with which rights. */
+export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
+  const [wanted, setWanted] = useState(NOBODY);
+  const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });
+  const sending = useMutation({
+    mutationFn: async () => {
+      const body = { ...wanted, name: wanted.name.trim() || undefined };
+      const { person, invite_url: url, expires_at: expiresAt } = await call('invitePerson', { body });
+      onClose();
+      onLink({ person, url, expiresAt });
+      await rereadPeople();
+    },
+  });
+  return (
+    <Form action="Invite" sending={sending} onCancel={onClose}>
+      <TextInput
+        label="E-mail"
+        type="email"
+        data-autofocus
+        required
+        withAsterisk={false}
+        value={wanted.email}
+        onChange={(event) => change({ email: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Name"
+        mt="md"
+        maxLength={100}
+        value={wanted.name}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      <RightsChoice role={wanted.role} areas={wanted.areas} onChange={change} />
+    </Form>
+  );
+}
+
+/** The link of an invitation or a reset, and what to do with it. */
+export function LinkDialog({ link, onClose }: { link: Link | null; onClose: () => void }) {
+  const { dayAndTime } = useFormat();
+  if (link === null) return null;
+  const { person, url, expiresAt } = link;
+  const name = nameOf(person);
+  return (
+    <OnceDialog
+      isOpen
+      onClose={onClose}
+      title={person.is_invited ? `Invitation for ${name}` : `New password for ${name}`}
+      note={`The link is shown only now. Send it to ${name}: whoever opens it first chooses the password.`}
+    >
+      <CopyField label="Link" value={url} />
+      <p>
+        It works once, until {dayAndTime(expiresAt)}. If the operator has set up mail, it is on its way to{' '}
+        {person.email} too.
+      </p>
+    </OnceDialog>
+  );
+}

@@ -1,0 +1,127 @@
+import { Button, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Input } from '../../api/client.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Detail, Facts } from '../../ui/detail.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Sessions } from '../../ui/sessions.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import type { Link } from './invite.tsx';
+import { nameOf, peopleQuery, type Person, rereadPeople } from './people-data.ts';
+import { RightsChoice } from './rights.tsx';
+
+interface Props {
+  id: string | undefined;
+  onClose: () => void;
+  onLink: (link: Link) => void;
+}
+
+/** Drawer of one person: rights, sessions, and the end of both. */
+export function PersonDetail({ id, onClose, onLink }: Props) {
+  const { data, error, refetch } = useQuery(peopleQuery);
+  const person = data?.find((each) => each.id === id);
+  return (
+    <Detail
+      title={person === undefined ? 'Person' : nameOf(person)}
+      isOpen={id !== undefined}
+      onClose={onClose}
+      actions={person && <Actions key={id} person={person} onLink={onLink} />}
+    >
+      {person !== undefined && (
+        <>
+          <Facts facts={[['E-mail', person.email]]} />
+          <Section title="Name and rights">
+            <RightsForm key={id} person={person} />
+          </Section>
+          <Sessions title="Sessions" personId={person.id} />
+        </>
+      )}
+      {person === undefined && data !== undefined && <Empty title="No such person in this house." />}
+      {data === undefined && (error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />)}
+    </Detail>
+  );
+}
+
+/** What nobody has touched here follows the service, also while another owner changes it. */
+function RightsForm({ person }: { person: Person }) {
+  const [draft, setDraft] = useState<Input<'changePerson'>['body']>({});
+  const { name, role, areas } = { ...person, ...draft };
+  const change = (part: typeof draft) => setDraft({ ...draft, ...part });
+  const sending = useMutation({
+    mutationFn: async () => {
+      // The service keeps no areas of an owner, so whoever becomes staff gets those that are ticked.
+      const body = draft.role === 'staff' ? { ...draft, areas } : draft;
+      await call('changePerson', { path: { id: person.id }, body });
+      await rereadPeople();
+      setDraft({});
+    },
+  });
+  return (
+    <Form action="Save" sending={sending} isReady={Object.keys(draft).length > 0}>
+      <TextInput
+        label="Name"
+        maxLength={100}
+        value={name ?? ''}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      <RightsChoice role={role} areas={areas} onChange={change} />
+    </Form>
+  );
+}
+
+/** What each action does to a person with the name. */
+const ACTIONS = {
+  'New invitation': (name: string) => `${name} gets a new link. The link of before stops working.`,
+  'Reset password': (name: string) =>
+    `All sessions of ${name} end at once, and the password stops working. You get a link for a new one.`,
+  Disable: (name: string) => `All sessions of ${name} end at once. Nobody can sign in as ${name} until it is enabled.`,
+  Enable: (name: string) => `${name} can sign in again, with the password and the rights of before.`,
+};
+type Action = keyof typeof ACTIONS;
+
+function Actions({ person, onLink }: { person: Person; onLink: Props['onLink'] }) {
+  const [action, setAction] = useState<Action>('Disable');
+  const [isOpen, { open, close }] = useDisclosure();
+  const path = { id: person.id };
+  const sending = useMutation({
+    mutationFn: async () => {
+      if (action === 'Disable' || action === 'Enable') {
+        await call('changePerson', { path, body: { is_active: action === 'Enable' } });
+      } else {
+        const made = await call('resetPerson', { path });
+        onLink({ person: made.person, url: made.reset_url, expiresAt: made.expires_at });
+      }
+      close();
+      await rereadPeople();
+    },
+  });
+  const ask = (next: Action) => {
+    setAction(next);
+    open();
+  };
+  const usual: Action[] = [person.is_invited ? 'New invitation' : 'Reset password', 'Disable'];
+  const offered: Action[] = person.is_active ? usual : ['Enable'];
+  return (
+    <>
+      {offered.map((each) => (
+        <Button key={each} variant="default" onClick={() => ask(each)}>
+          {each}
+        </Button>
+      ))}
+      <Confirm
+        title={`${action}: ${nameOf(person)}`}
+        text={ACTIONS[action](nameOf(person))}
+        action={action}
+        color={action === 'Enable' ? undefined : 'red'}
+        isOpen={isOpen}
+        sending={sending}
+        onClose={close}
+      />
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { Checkbox, PasswordInput, TextInput, useMantineColorScheme } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { rereadTopics } from '../../api/query-client.ts';
+import { areasOf, keepSession, type Me, useMe } from '../../api/session.ts';
+import { rightsInWords } from '../../ui/areas.ts';
+import { ChipChoice } from '../../ui/chips.tsx';
+import { Facts } from '../../ui/detail.tsx';
+import { Form } from '../../ui/form.tsx';
+import { NewPassword } from '../../ui/new-password.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Sessions } from '../../ui/sessions.tsx';
+import { setMuted, useMuted } from '../orders/sound.ts';
+import { LateForm } from './late-form.tsx';
+import classes from './settings.module.css';
+
+/** What a person, or a display, may set for itself and for this browser. */
+export function Settings() {
+  const me = useMe();
+  const seesOrders = areasOf(me).includes('orders') && me.tenant.features.includes('restaurant');
+  return (
+    <Page title="Settings">
+      <div className={classes.settings}>
+        <Section title={me.person === null ? 'This display' : 'You'}>
+          <Facts facts={factsOf(me)} />
+          {me.person !== null && <NameForm key={me.person.name} name={me.person.name ?? ''} />}
+        </Section>
+        {me.person !== null && (
+          <>
+            <Section title="Password">
+              <PasswordForm email={me.person.email} />
+            </Section>
+            <Sessions title="Your devices" />
+          </>
+        )}
+        <Section title="This browser">
+          <Appearance />
+          {seesOrders && <Sound />}
+        </Section>
+        {seesOrders && (
+          <Section title="Late orders">
+            <LateForm />
+          </Section>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function factsOf(me: Me): [string, string][] {
+  return [
+    me.person === null ? ['Name', me.display?.label ?? ''] : ['E-mail', me.person.email],
+    ['May use', rightsInWords({ role: me.person?.role, areas: areasOf(me) })],
+  ];
+}
+
+function NameForm({ name }: { name: string }) {
+  const [typed, setTyped] = useState(name);
+  const sending = useMutation({
+    mutationFn: async () => keepSession(await call('changeMe', { body: { name: typed.trim() } })),
+    onSuccess: () => rereadTopics(new Set(['people'])),
+  });
+  return (
+    <Form action="Save" sending={sending} isReady={typed.trim() !== name && typed.trim() !== ''}>
+      <TextInput
+        label="Name"
+        description="The others see it beside what you did."
+        autoComplete="name"
+        maxLength={100}
+        mt="sm"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+function PasswordForm({ email }: { email: string }) {
+  const [current, setCurrent] = useState('');
+  const [wanted, setWanted] = useState('');
+  const sending = useMutation({
+    mutationFn: async () => {
+      const body = { current_password: current, new_password: wanted };
+      // A 401 means that the current password is wrong.
+      await call('changePassword', { body }, { isSigningIn: true });
+      setCurrent('');
+      setWanted('');
+      rereadTopics(new Set(['people']));
+    },
+  });
+  return (
+    <Form action="Change the password" sending={sending} isReady={current !== '' && wanted !== ''}>
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password', tabIndex: 0 }}
+        value={current}
+        onChange={(event) => setCurrent(event.currentTarget.value)}
+      />
+      <NewPassword
+        label="New password"
+        mt="sm"
+        value={wanted}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+      />
+      <p role="status" className={classes.note}>
+        {sending.isSuccess ? 'Changed. Your other devices are signed out.' : 'Your other devices are then signed out.'}
+      </p>
+    </Form>
+  );
+}
+
+function Appearance() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <ChipChoice
+      label="Appearance"
+      all="As the device"
+      options={[
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+      value={colorScheme === 'auto' ? undefined : colorScheme}
+      onChange={(value) => setColorScheme(value ?? 'auto')}
+    />
+  );
+}
+
+function Sound() {
+  const isMuted = useMuted();
+  return (
+    <Checkbox
+      mt="md"
+      label="Ring for new orders"
+      description="While Orders is open, until somebody touches the new order."
+      checked={!isMuted}
+      onChange={(event) => setMuted(!event.currentTarget.checked)}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import { Button, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './once-dialog.module.css';
+
+interface Props {
+  title: string;
+  /** What to do with the secret before the dialog closes. */
+  note: ReactNode;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes. */
+export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
+      {isOpen && (
+        <>
+          <p className={classes.once}>{note}</p>
+          {children}
+          <Button onClick={onClose}>I have it</Button>
+        </>
+      )}
+    </Modal>
+  );
+}
