@@ -15,3 +15,10 @@ export function textsOf<Name extends string>(
 export function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
   return values.find((each) => each === value);
 }
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Returns the text if it is a date as `YYYY-MM-DD`, else undefined. */
+export function dateOf(text: string | undefined): string | undefined {
+  return text !== undefined && DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}
