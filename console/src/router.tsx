@@ -13,6 +13,7 @@ import { NotFound } from './not-found.tsx';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validatePartnersSearch } from './screens/partners/search.ts';
+import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
 import { Failure } from './ui/failure.tsx';
 
@@ -66,6 +67,13 @@ const ordersRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/orders/orders.tsx'), 'Orders'),
 });
 
+const staysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/stays',
+  validateSearch: validateStaysSearch,
+  component: lazyRouteComponent(() => import('./screens/stays/stays.tsx'), 'Stays'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -85,7 +93,7 @@ export const router = createRouter({
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, staysRoute, partnersRoute, deliveriesRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

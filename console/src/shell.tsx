@@ -4,11 +4,14 @@ import { useEffect, useMemo } from 'react';
 import { type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
-import { SCREENS } from './screens.ts';
+import { type Screen, SCREENS } from './screens.ts';
 import classes from './shell.module.css';
 import { type Command, useCommands } from './ui/commands.ts';
 import { ChevronIcon, KeyboardIcon, MoreIcon, SearchIcon, SignOutIcon, ThemeIcon } from './ui/icons.tsx';
 import { openPalette, Palette } from './ui/palette.tsx';
+
+/** Screens that have a place in the bar of a phone. The styles hide the others there. */
+const PHONE_SCREENS = 4;
 
 /** Frame of all screens behind the sign-in. */
 export function Shell() {
@@ -45,7 +48,7 @@ export function Shell() {
             </li>
           ))}
         </ul>
-        <SelfMenu me={me} />
+        <SelfMenu me={me} rest={screens.slice(PHONE_SCREENS)} />
       </nav>
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
@@ -56,7 +59,9 @@ export function Shell() {
   );
 }
 
-function SelfMenu({ me }: { me: Me }) {
+/** The person, and what has no place in the bar. On a phone, these are also the screens after the first four. */
+function SelfMenu({ me, rest }: { me: Me; rest: Screen[] }) {
+  const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
   const name = me.person?.name ?? me.person?.email ?? me.display?.label ?? '';
   return (
@@ -77,6 +82,16 @@ function SelfMenu({ me }: { me: Me }) {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        {rest.map(({ path, label, icon: Icon }) => (
+          <Menu.Item
+            key={path}
+            className={classes.phoneOnly}
+            leftSection={<Icon size={16} />}
+            onClick={() => void navigate({ to: path })}
+          >
+            {label}
+          </Menu.Item>
+        ))}
         <Menu.Item leftSection={<ThemeIcon size={16} />} onClick={toggleColorScheme}>
           Light or dark
         </Menu.Item>

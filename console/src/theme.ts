@@ -41,6 +41,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
+    DatePickerInput: { defaultProps: { weekendDays: [] } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
       defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } },

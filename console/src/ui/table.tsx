@@ -11,6 +11,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Not shown on a phone. */
   isWideOnly?: boolean;
+  /** The column stands on paper alone, or never there. */
+  paper?: 'only' | 'never';
   cell: (row: Row) => ReactNode;
 }
 
@@ -32,7 +34,12 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
+              <th
+                key={column.label}
+                data-number={column.isNumber}
+                data-wide={column.isWideOnly}
+                data-paper={column.paper}
+              >
                 {column.label}
               </th>
             ))}
@@ -47,7 +54,12 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
               onClick={() => onOpen?.(row)}
             >
               {columns.map((column, index) => (
-                <td key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
+                <td
+                  key={column.label}
+                  data-number={column.isNumber}
+                  data-wide={column.isWideOnly}
+                  data-paper={column.paper}
+                >
                   {index === 0 && onOpen ? (
                     <button type="button" className={classes.open}>
                       {column.cell(row)}
