@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { readPages } from '../api/read-pages.ts';
-import type { Entry } from '../api/reads.ts';
+import { type Entry, REREAD_MS, SOON_MS } from '../api/reads.ts';
 import { useNow } from '../live/clock.ts';
 import { Failure } from './failure.tsx';
 import { plural, useFormat } from './format.ts';
@@ -37,7 +37,10 @@ export function EventDeliveries(subject: Subject) {
   const { steps } = subject;
   const now = useNow(60_000);
   const { moment } = useFormat();
-  const { data, error, refetch } = useQuery(deliveriesQuery(subject));
+  const { data, error, refetch } = useQuery({
+    ...deliveriesQuery(subject),
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? SOON_MS : REREAD_MS),
+  });
   if (steps?.length === 0) {
     return <p className={classes.quiet}>Nothing yet. The partner hears of each change of the status.</p>;
   }

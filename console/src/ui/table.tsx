@@ -9,8 +9,8 @@ export interface Column<Row> {
   label: string;
   /** Numbers stand to the right. */
   isNumber?: boolean;
-  /** Not shown on a phone. */
-  isWideOnly?: boolean;
+  /** Not shown on a phone. `very`: on no tablet either. */
+  isWideOnly?: boolean | 'very';
   /** The column stands on paper alone, or never there. */
   paper?: 'only' | 'never';
   cell: (row: Row) => ReactNode;

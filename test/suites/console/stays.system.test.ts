@@ -13,7 +13,9 @@ import {
 } from '../../support/hotel.ts';
 import { entriesOf } from '../../support/lists.ts';
 import { invite, newEmail, NEW_PASSWORD, tokenOf } from '../../support/people.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { register } from '../../support/webhooks.ts';
 import type { WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, openConsole, skip } from './console.ts';
 
@@ -22,16 +24,20 @@ describe('the stays in a browser', { skip }, () => {
   let hotel: TestHotel;
   let watched: WatchedPage;
   let page: Page;
+  let receiver: Receiver;
   let today: string;
   before(async () => {
-    service = await startService();
+    service = await startService({ worker: { pollEveryMs: 100 } });
     hotel = await openHotel(service);
+    receiver = await startReceiver();
+    await register(service, hotel.partner, receiver.url);
     watched = await openConsole(service, hotel);
     page = watched.page;
     today = todayIn('Europe/Lisbon');
   });
   after(async () => {
     await watched.close();
+    await receiver.close();
     await service.close();
   });
 
@@ -99,6 +105,10 @@ describe('the stays in a browser', { skip }, () => {
     await dialog.getByLabel('Reason').fill('The guest called.');
     await dialog.getByRole('button', { name: 'Cancel the stay' }).click();
     await stay.getByText('The guest called.').waitFor();
+    for (const event of ['Booked', 'No-show', 'Cancelled']) {
+      const told = stay.getByRole('listitem').filter({ has: page.getByRole('link', { name: event }) });
+      await told.getByText('Delivered').waitFor();
+    }
     const { status, history } = await read(id);
     assert.equal(status, 'cancelled');
     assert.deepEqual(

@@ -23,7 +23,7 @@ import { StayDialog } from './stay-dialog.tsx';
 import { StayDrawer } from './stay-drawer.tsx';
 import { dayQuery, findQuery } from './stay-lists.ts';
 import classes from './stays.module.css';
-import { bookerOf, formatDates, formatNights, SOURCE, type Stay, stateOf, STATUS } from './statuses.ts';
+import { bookerOf, formatDates, SOURCE, type Stay, stateOf, STATUS } from './statuses.ts';
 
 const VIEWS = { arrivals: 'Arrivals', departures: 'Departures', house: 'In house', all: 'All' } as const;
 const EMPTY = {
@@ -239,7 +239,7 @@ function Filters({ search, set, house }: FilterProps & { house: House }) {
 }
 
 function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => void): Column<Stay>[] {
-  const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatNights(stay)].join(', ');
+  const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(', ');
   return [
     {
       label: 'Guest',
@@ -253,7 +253,7 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
     { label: 'Guests', isNumber: true, paper: 'only', cell: ({ guests }) => guests },
     { label: 'Room type', isWideOnly: true, cell: (stay) => nameOf(stay.room_type_id) },
     { label: 'Nights', isWideOnly: true, cell: (stay) => <span className={classes.whole}>{formatDates(stay)}</span> },
-    { label: 'Booked by', isWideOnly: true, cell: bookerOf },
+    { label: 'Booked by', isWideOnly: 'very', cell: bookerOf },
     { label: 'Reference', isWideOnly: true, cell: (stay) => <code className={classes.whole}>{stay.natural_id}</code> },
     {
       label: 'Status',
