@@ -12,6 +12,7 @@ import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
+import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
 import { Failure } from './ui/failure.tsx';
 import { listSearch } from './ui/search.ts';
@@ -66,6 +67,13 @@ const ordersRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/orders/orders.tsx'), 'Orders'),
 });
 
+const staysRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/stays',
+  validateSearch: validateStaysSearch,
+  component: lazyRouteComponent(() => import('./screens/stays/stays.tsx'), 'Stays'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -98,7 +106,15 @@ export const router = createRouter({
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute, peopleRoute, settingsRoute]),
+    shellRoute.addChildren([
+      todayRoute,
+      ordersRoute,
+      staysRoute,
+      partnersRoute,
+      deliveriesRoute,
+      peopleRoute,
+      settingsRoute,
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -1,13 +1,21 @@
 import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
-import { DeliveriesIcon, OrdersIcon, PartnersIcon, PeopleIcon, SettingsIcon, TodayIcon } from './ui/icons.tsx';
+import {
+  DeliveriesIcon,
+  OrdersIcon,
+  PartnersIcon,
+  PeopleIcon,
+  SettingsIcon,
+  StaysIcon,
+  TodayIcon,
+} from './ui/icons.tsx';
 
 /** Groups of the sidebar, in its order. */
 export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep the house' } as const;
 export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path: '/' | '/orders' | '/partners' | '/deliveries' | '/people' | '/settings';
+  path: '/' | '/orders' | '/stays' | '/partners' | '/deliveries' | '/people' | '/settings';
   group: Group;
   label: string;
   /** Second key after `g`. */
@@ -23,6 +31,7 @@ const has = (area: Area, feature?: Feature) => (me: Me) =>
 export const SCREENS: Screen[] = [
   { path: '/', group: 'house', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
   { path: '/orders', group: 'house', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
+  { path: '/stays', group: 'house', label: 'Stays', key: 's', icon: StaysIcon, isFor: has('hotel', 'hotel') },
   { path: '/partners', group: 'connect', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
   {
     path: '/deliveries',

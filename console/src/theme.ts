@@ -43,6 +43,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
+    DatePickerInput: { defaultProps: { weekendDays: [] } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
       defaultProps: {
@@ -79,6 +80,9 @@ const LIGHT = {
   '--mantine-color-placeholder': '#66736e',
   '--mantine-color-default-border': '#cbd3d0',
   '--mantine-color-error': '#b3261e',
+  '--mantine-color-green-light': '#e4f1ee',
+  '--mantine-color-green-light-hover': '#d3e9e3',
+  '--mantine-color-green-light-color': '#0b5d51',
 };
 
 const DARK: typeof LIGHT = {
@@ -103,6 +107,9 @@ const DARK: typeof LIGHT = {
   '--mantine-color-placeholder': '#8b9893',
   '--mantine-color-default-border': '#3d4844',
   '--mantine-color-error': '#ff8a80',
+  '--mantine-color-green-light': '#17332e',
+  '--mantine-color-green-light-hover': '#1d403a',
+  '--mantine-color-green-light-color': '#6fd3bf',
 };
 
 export const resolveVariables: CSSVariablesResolver = () => ({ variables: {}, light: LIGHT, dark: DARK });

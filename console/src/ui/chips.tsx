@@ -9,8 +9,8 @@ interface Option<Value extends string> {
 interface ChoiceProps<Value extends string> {
   label: string;
   options: readonly Option<Value>[];
-  /** Undefined: no filter. */
-  value: Value | undefined;
+  /** Undefined: no filter. Null: no chip is pressed. */
+  value: Value | undefined | null;
   onChange: (value: Value | undefined) => void;
   /** Word for no filter, for example `All`. */
   all?: string;

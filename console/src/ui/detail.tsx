@@ -1,6 +1,7 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './detail.module.css';
+import { Status, type Tone } from './status.tsx';
 
 interface DetailProps {
   title: ReactNode;
@@ -29,6 +30,16 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       </div>
       {actions !== undefined && <div className={classes.actions}>{actions}</div>}
     </Drawer>
+  );
+}
+
+/** First line of a drawer: the status, and a further word on it. */
+export function StatusLine({ tone, label, children }: { tone: Tone; label: string; children?: ReactNode }) {
+  return (
+    <p className={classes.status}>
+      <Status tone={tone}>{label}</Status>
+      {children}
+    </p>
   );
 }
 

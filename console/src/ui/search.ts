@@ -33,3 +33,10 @@ export function listSearch<Kind extends string>(...kinds: Kind[]) {
     return { kind: oneOf(kinds, kind), open, new: oneOf(['1'], isNew) };
   };
 }
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Returns the text if it is a date as `YYYY-MM-DD`, else undefined. */
+export function dateOf(text: string | undefined): string | undefined {
+  return text !== undefined && DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}

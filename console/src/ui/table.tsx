@@ -9,8 +9,10 @@ export interface Column<Row> {
   label: string;
   /** Numbers stand to the right. */
   isNumber?: boolean;
-  /** Not shown on a phone. */
-  isWideOnly?: boolean;
+  /** Not shown on a phone. `very`: on no tablet either. */
+  isWideOnly?: boolean | 'very';
+  /** The column stands on paper alone, or never there. */
+  paper?: 'only' | 'never';
   cell: (row: Row) => ReactNode;
 }
 
@@ -32,7 +34,12 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
+              <th
+                key={column.label}
+                data-number={column.isNumber}
+                data-wide={column.isWideOnly}
+                data-paper={column.paper}
+              >
                 {column.label}
               </th>
             ))}
@@ -47,7 +54,12 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
               onClick={() => onOpen?.(row)}
             >
               {columns.map((column, index) => (
-                <td key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
+                <td
+                  key={column.label}
+                  data-number={column.isNumber}
+                  data-wide={column.isWideOnly}
+                  data-paper={column.paper}
+                >
                   {index === 0 && onOpen ? (
                     <button type="button" className={classes.open}>
                       {column.cell(row)}

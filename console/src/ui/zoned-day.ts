@@ -15,6 +15,11 @@ function startOfDay(date: string, timeZone: string): string {
   return new Date(utc - offsetAt(guess, timeZone)).toISOString();
 }
 
+/** Day of a time in a time zone, as `YYYY-MM-DD`. */
+export function dayIn(time: number, timeZone: string): string {
+  return new Date(time).toLocaleDateString('en-CA', { timeZone });
+}
+
 /** Local time minus UTC at a time, in milliseconds. */
 function offsetAt(time: number, timeZone: string): number {
   const local = new Date(time).toLocaleString('sv-SE', { timeZone });

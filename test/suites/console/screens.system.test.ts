@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { book, bookForHouse, dayAhead, openHotel, type TestHotel } from '../../support/hotel.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { personId } from '../../support/sessions.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, openConsole, PHONE, skip } from './console.ts';
@@ -17,6 +18,10 @@ const SCREENS = [
   '/orders',
   '/orders?view=list',
   '/orders?kitchen=on&day=on',
+  '/stays',
+  '/stays?view=all',
+  '/stays?q=ana',
+  '/stays?new=1',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',
@@ -49,11 +54,11 @@ async function check(watched: WatchedPage, name: string): Promise<void> {
 for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
   describe(`the screens of the console on a ${device}`, { skip }, () => {
     let service: TestService;
-    let tenant: TestTenant;
+    let tenant: TestHotel;
     let watched: WatchedPage;
     before(async () => {
       service = await startService({ worker: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 } });
-      tenant = await service.tenant();
+      tenant = await openHotel(service);
       watched = await openConsole(service, tenant, { options });
     });
     after(async () => {
@@ -86,11 +91,17 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a partner, a delivery and a person are accessible and fit the window', async () => {
+    it('the drawers of an order, a stay, a partner, a delivery and a person are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
+      const { body: stay } = await book(service, tenant);
       const [delivery] = await listDeliveries(service, tenant);
-      const ownerId = await personId(service, tenant.tenantId, 'owner');
-      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id, people: ownerId };
+      const drawers = {
+        people: await personId(service, tenant.tenantId, 'owner'),
+        orders: orderId,
+        stays: stay.reservation_id,
+        partners: tenant.credential.id,
+        deliveries: delivery?.id,
+      };
       for (const [screen, id] of Object.entries(drawers)) {
         await watched.page.goto(`/console/${screen}?open=${id}`);
         await watched.page.getByRole('dialog').waitFor();
@@ -101,13 +112,19 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
   });
 }
 
-/** Orders in several statuses, and a receiver that refuses. */
-async function makeBusy(service: TestService, tenant: TestTenant): Promise<void> {
+/** Orders in several statuses, stays of today, and a receiver that refuses. */
+async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> {
   const receiver = await startReceiver({ answer: () => 503 });
   try {
     await register(service, tenant.partner, receiver.url);
     await Promise.all(Array.from({ length: 6 }, () => placeOrder(service, tenant.partner)));
     await causeEvent(service, tenant);
+    const dates = { check_in: dayAhead(0), check_out: dayAhead(2) };
+    await Promise.all(
+      ['Double', 'Suite'].map((name) =>
+        bookForHouse(service, tenant, { ...dates, room_type_id: tenant.roomTypes[name] }),
+      ),
+    );
     await eventually(
       async () => (await listDeliveries(service, tenant)).some(({ status }) => status === 'failed'),
       'failed delivery',

@@ -1,4 +1,3 @@
-import { Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type Entry, readList, REREAD_MS, SOON_MS } from '../../api/reads.ts';
@@ -6,10 +5,10 @@ import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { PartnerSelect } from '../../ui/partner-select.tsx';
-import { oneOf } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
@@ -50,14 +49,13 @@ export function Deliveries() {
             value={status}
             onChange={(value) => set({ status: value })}
           />
-          <Select
-            aria-label="Event"
-            placeholder="All events"
-            clearable
-            w={170}
-            value={event ?? null}
-            data={EVENTS.map((value) => ({ value, label: EVENT[value] }))}
-            onChange={(value) => set({ event: oneOf(EVENTS, value ?? undefined) })}
+          <FilterSelect
+            label="Event"
+            all="All events"
+            width={170}
+            value={event}
+            options={EVENTS.map((value) => ({ value, label: EVENT[value] }))}
+            onChange={(value) => set({ event: value })}
           />
           <PartnerSelect value={partner} onChange={(id) => set({ partner: id })} />
           <DayRange from={from} to={to} onChange={set} />

@@ -2,6 +2,7 @@ import { Select, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ChipChoice, SetChip } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';
 import { PartnerSelect } from '../../ui/partner-select.tsx';
 import classes from './list.module.css';
@@ -31,14 +32,13 @@ export function ListFilters({ search, change }: Props) {
         onChange={(status) => change({ status })}
       />
       <TextSearch change={change} />
-      <Select
-        aria-label="Type"
-        placeholder="Any type"
-        clearable
-        w={140}
-        value={search.type ?? null}
-        data={TYPE_OPTIONS}
-        onChange={(type) => change({ type: type ?? undefined })}
+      <FilterSelect
+        label="Type"
+        all="Any type"
+        width={140}
+        value={search.type}
+        options={TYPE_OPTIONS}
+        onChange={(type) => change({ type })}
       />
       <PartnerSelect value={search.partner} onChange={(partner) => change({ partner })} />
       <DayRange from={search.from} to={search.to} onChange={change} />

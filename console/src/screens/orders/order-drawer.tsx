@@ -4,20 +4,20 @@ import { useState } from 'react';
 import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { Detail, Facts } from '../../ui/detail.tsx';
+import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
+import { EventDeliveries } from '../../ui/event-deliveries.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { History } from '../../ui/history.tsx';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Status } from '../../ui/status.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { OrderMenu } from './card.tsx';
 import classes from './drawer.module.css';
 import { moveOn, undo, useMoves } from './moves.ts';
 import { openOrdersQuery, withMove } from './open-orders.ts';
-import { OrderEvents } from './order-events.tsx';
-import { History, Sum } from './order-parts.tsx';
-import { isOpen, nextStatus, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
+import { Sum } from './order-parts.tsx';
+import { isOpen, nextStatus, type Order, type OrderStatus, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
 
 interface DrawerProps {
@@ -66,12 +66,10 @@ function Content({ order }: { order: Order }) {
   const now = useNow(10_000);
   const { moment, dayAndTime } = useFormat();
   const { customer } = order;
+  const steps = order.history?.map((step) => ({ ...step, label: labelOf(step.status) }));
   return (
     <>
-      <div className={classes.state}>
-        <Status tone={STATUS[order.status].tone}>{STATUS[order.status].label}</Status>
-        <span className={classes.quiet}>since {moment(order.status_changed_at, now)}</span>
-      </div>
+      <StatusLine {...STATUS[order.status]}>since {moment(order.status_changed_at, now)}</StatusLine>
       <Facts
         facts={[
           ['Partner', partnerOf(order)],
@@ -90,15 +88,19 @@ function Content({ order }: { order: Order }) {
         <Sum order={order} />
       </Section>
       <Section title="History">
-        <History entries={order.history} />
+        <History steps={steps} />
       </Section>
       {areasOf(me).includes('deliveries') && (
         <Section title="Told to the partner">
-          <OrderEvents order={order} />
+          <EventDeliveries id={order.order_id} credentialId={order.credential_id} steps={steps?.slice(1)} />
         </Section>
       )}
     </>
   );
+}
+
+function labelOf(status: OrderStatus): string {
+  return status === 'pending' ? 'Placed' : STATUS[status].label;
 }
 
 function Actions({

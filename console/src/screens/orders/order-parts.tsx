@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
-import { useNow } from '../../live/clock.ts';
 import { useFormat } from '../../ui/format.ts';
-import { Waiting } from '../../ui/waiting.tsx';
 import classes from './drawer.module.css';
-import { type Order, STATUS } from './statuses.ts';
+import type { Order } from './statuses.ts';
 
 /** Lines of an order, with the arithmetic that leads to its total. */
 export function Sum({ order: { lines, total } }: { order: Order }) {
@@ -75,34 +73,5 @@ function Row({
       <td>{price}</td>
       <td>{total}</td>
     </tr>
-  );
-}
-
-const BY: Record<string, string> = {
-  sandbox: 'the simulated kitchen',
-  operator: 'an operator',
-  partner: 'the partner',
-  display: 'a display',
-  channel: 'a channel',
-  person: 'somebody',
-};
-
-/** Who gave the order which status, and when. */
-export function History({ entries }: { entries: Order['history'] }) {
-  const now = useNow(60_000);
-  const { moment } = useFormat();
-  if (entries === undefined) return <Waiting rows={2} />;
-  return (
-    <ol className={classes.history}>
-      {entries.map(({ status, at, by }) => (
-        <li key={`${status} ${at}`}>
-          <span className={classes.step}>{status === 'pending' ? 'Placed' : STATUS[status].label}</span>
-          <span className={classes.quiet}>by {by.name ?? BY[by.type]}</span>
-          <time dateTime={at} className={classes.time}>
-            {moment(at, now)}
-          </time>
-        </li>
-      ))}
-    </ol>
   );
 }

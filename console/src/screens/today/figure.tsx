@@ -1,6 +1,5 @@
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { OrdersSearch } from '../orders/search.ts';
 import classes from './figure.module.css';
 
 /** A longer value is shown smaller, so that it fits. */
@@ -12,26 +11,19 @@ interface Props {
   /** A further word on the figure, below it. */
   note?: string | undefined;
   isLate?: boolean;
-  /** Filters of the list of orders that the figure counts. Left out: the figure leads nowhere. */
-  orders?: OrdersSearch;
+  /** The list that the figure counts. */
+  link: LinkProps;
 }
 
 /** A number with its name, which leads to the list behind it. */
-export function Figure({ label, value, note, isLate = false, orders }: Props) {
-  const content = (
-    <>
+export function Figure({ label, value, note, isLate = false, link }: Props) {
+  return (
+    <Link {...link} className={classes.figure} data-late={isLate || undefined}>
       <span className={classes.label}>{label}</span>
       <span className={classes.value} data-long={value.length > LONG || undefined}>
         {value}
       </span>
       <span className={classes.note}>{note}</span>
-    </>
-  );
-  return orders === undefined ? (
-    <div className={classes.figure}>{content}</div>
-  ) : (
-    <Link to="/orders" search={orders} className={classes.figure} data-late={isLate || undefined}>
-      {content}
     </Link>
   );
 }

@@ -1,3 +1,4 @@
+import { linkOptions } from '@tanstack/react-router';
 import { Section } from '../../ui/page.tsx';
 import { Figure, Figures } from './figure.tsx';
 import type { TodayData } from './today-data.ts';
@@ -11,15 +12,22 @@ export function HotelNow({ hotel }: { hotel: Hotel }) {
       <Figures>
         <Figure
           label="Arrivals"
+          link={{ to: '/stays' }}
           value={String(arrivals)}
           note={arrivals > 0 ? restOf(arrived, arrivals, 'arrived') : undefined}
         />
         <Figure
           label="Departures"
+          link={linkOptions({ to: '/stays', search: { view: 'departures' } })}
           value={String(departures)}
           note={departures > 0 ? restOf(departed, departures, 'left') : undefined}
         />
-        <Figure label="In house" value={String(inHouse)} note={inHouse === 1 ? 'room' : 'rooms'} />
+        <Figure
+          label="In house"
+          link={linkOptions({ to: '/stays', search: { view: 'house' } })}
+          value={String(inHouse)}
+          note={inHouse === 1 ? 'room' : 'rooms'}
+        />
       </Figures>
     </Section>
   );

@@ -1,3 +1,4 @@
+import { linkOptions } from '@tanstack/react-router';
 import { formatAge, plural, useFormat } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import type { OrdersSearch } from '../orders/search.ts';
@@ -7,7 +8,7 @@ import type { TodayData } from './today-data.ts';
 type Orders = NonNullable<TodayData['orders']>;
 type Status = Orders['open'][number]['status'];
 
-const listOf = (filters: OrdersSearch): OrdersSearch => ({ view: 'list', ...filters });
+const listOf = (filters: OrdersSearch) => linkOptions({ to: '/orders', search: { view: 'list', ...filters } });
 
 export function OrdersNow({ orders, now }: { orders: Orders; now: number }) {
   const { money } = useFormat();
@@ -22,26 +23,26 @@ export function OrdersNow({ orders, now }: { orders: Orders; now: number }) {
           label="New"
           value={String(count('pending'))}
           note={oldest(of('pending')?.oldest_at)}
-          orders={listOf({ status: 'pending' })}
+          link={listOf({ status: 'pending' })}
         />
         <Figure
           label="Cooking"
           value={String(count('preparing'))}
           note={count('confirmed') > 0 ? `${count('confirmed')} confirmed` : undefined}
-          orders={listOf({ status: 'preparing' })}
+          link={listOf({ status: 'preparing' })}
         />
         <Figure
           label="Late"
           value={String(late.count)}
           note={oldest(late.oldest_at)}
           isLate={late.count > 0}
-          orders={{}}
+          link={{ to: '/orders' }}
         />
         <Figure
           label="Today"
           value={money(today.total)}
           note={plural(today.count, 'order')}
-          orders={listOf({ from: today.date, to: today.date })}
+          link={listOf({ from: today.date, to: today.date })}
         />
       </Figures>
     </Section>

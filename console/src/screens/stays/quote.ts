@@ -1,0 +1,74 @@
+import type { Answer } from '../../api/client.ts';
+import type { RoomType } from '../../api/house.ts';
+import { addDays, formatDate } from '../../ui/format.ts';
+import type { Stay } from './statuses.ts';
+
+export type SoldType = Answer<'getCalendar'>['room_types'][number];
+type Plan = SoldType['rate_plans'][number];
+
+export interface Quote {
+  /** Null: the room type has no plan, so its own price applies. */
+  plan: Pick<Plan, 'id' | 'name'> | null;
+  nights: { date: string; price: string }[];
+  total: string;
+  /** Rooms that are left on the fullest night. */
+  left: number;
+  /** Why the stay may not be sold like this, as sentences. */
+  problems: string[];
+}
+
+interface Wanted {
+  checkIn: string;
+  guests: number;
+  /** Empty: the cheapest one that allows the stay. */
+  planId: string;
+  /** The stay that is changed. It makes room for itself. */
+  own: Stay | undefined;
+}
+
+/** What a stay costs and what stands against it, by the rules of the API: before it is saved, a person knows what will be saved. */
+export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planId, own }: Wanted): Quote {
+  const dates = sold.held.map((_, night) => addDays(checkIn, night));
+  const isOwn = (date: string) =>
+    own !== undefined && own.room_type_id === type.id && own.check_in <= date && date < own.check_out;
+  const left = dates.map((date, night) => sold.physical_capacity - (sold.held[night] ?? 0) + Number(isOwn(date)));
+  const against = (plan: Plan) => {
+    const closed = dates.filter((date, night) => plan.closed[night] && !(isOwn(date) && plan.id === own?.rate_plan_id));
+    return [
+      closed.length > 0 && `${plan.name} is closed on ${listOf(closed)}.`,
+      plan.min_nights > dates.length && `${plan.name} asks for ${plan.min_nights} nights at least.`,
+    ].filter((problem) => problem !== false);
+  };
+  const plans = sold.rate_plans;
+  const open = plans.filter((plan) => against(plan).length === 0);
+  const kept = own?.room_type_id === type.id ? open.find(({ id }) => id === own.rate_plan_id) : undefined;
+  const named = plans.find(({ id }) => id === planId) ?? kept;
+  const plan = named ?? cheapest(open.length > 0 ? open : plans);
+  const full = dates.filter((_, night) => (left[night] ?? 0) <= 0);
+  const nights = dates.map((date, night) => ({ date, price: plan?.prices[night] ?? type.base_price ?? '0' }));
+  return {
+    plan: plan ?? null,
+    nights,
+    total: sumOf(nights.map(({ price }) => price)),
+    left: Math.min(...left),
+    problems: [
+      full.length > 0 && `No ${type.name} is left on ${listOf(full)}.`,
+      guests > type.max_occupancy && `${type.name} has room for ${type.max_occupancy}.`,
+      ...(named ? against(named) : open.length > 0 ? [] : plans.flatMap(against)),
+    ].filter((problem) => problem !== false),
+  };
+}
+
+function cheapest(plans: Plan[]): Plan | undefined {
+  return plans.toSorted((one, other) => Number(sumOf(one.prices)) - Number(sumOf(other.prices)))[0];
+}
+
+/** Hundredths are whole numbers, so nothing is rounded. */
+function sumOf(prices: string[]): string {
+  return (prices.reduce((sum, price) => sum + Math.round(Number(price) * 100), 0) / 100).toFixed(2);
+}
+
+function listOf(dates: string[]): string {
+  const shown = dates.slice(0, 3).map((date) => formatDate(date, 'weekday'));
+  return dates.length > 3 ? `${shown.join(', ')} and ${dates.length - 3} more nights` : shown.join(', ');
+}

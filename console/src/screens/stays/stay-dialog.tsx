@@ -1,0 +1,71 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { useHouse } from '../../api/house.ts';
+import { useFormat } from '../../ui/format.ts';
+import { setArrived } from './moves.ts';
+import { StayForm } from './stay-form.tsx';
+import classes from './stays.module.css';
+import { formatNights, type Stay } from './statuses.ts';
+
+interface Props {
+  /** The stay that is changed. `new`: a walk-in or a guest on the phone. Null: the dialog is closed. */
+  stay: Stay | 'new' | null;
+  property: string | undefined;
+  onClose: () => void;
+  open: (id: string) => void;
+}
+
+/** Books a stay of the house, or changes one. */
+export function StayDialog({ stay, property, onClose, open }: Props) {
+  const own = stay === 'new' || stay === null ? undefined : stay;
+  const [booked, setBooked] = useState<Stay | null>(null);
+  if (stay === null && booked !== null) setBooked(null);
+  return (
+    <Modal
+      opened={stay !== null}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      size={560}
+      title={booked ? 'Booked' : own ? `Change ${own.natural_id} of ${own.guest.name}` : 'New stay'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {booked && <Booked stay={booked} onClose={onClose} open={open} />}
+      {stay !== null && booked === null && (
+        <StayForm own={own} property={property} onSaved={own ? onClose : setBooked} />
+      )}
+    </Modal>
+  );
+}
+
+function Booked({ stay, onClose, open }: { stay: Stay } & Pick<Props, 'onClose' | 'open'>) {
+  const { nameOf, todayOf } = useHouse();
+  const { money } = useFormat();
+  return (
+    <>
+      <p className={classes.quiet}>The reference for {stay.guest.name}</p>
+      <p className={classes.reference}>{stay.natural_id}</p>
+      <p className={classes.quiet}>
+        {nameOf(stay.room_type_id)}, {formatNights(stay)}, {money(stay.total_amount)}
+      </p>
+      <div className={classes.foot}>
+        <Button autoFocus onClick={onClose}>
+          Done
+        </Button>
+        {stay.check_in <= todayOf(stay) && (
+          <Button
+            variant="default"
+            onClick={() => {
+              void setArrived(stay, true);
+              onClose();
+            }}
+          >
+            Arrived already
+          </Button>
+        )}
+        <Button variant="default" onClick={() => open(stay.reservation_id)}>
+          Open the stay
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useHouse } from '../../api/house.ts';
+import { areasOf, useMe } from '../../api/session.ts';
+import { type Command, useCommands } from '../../ui/commands.ts';
+import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
+import { EventDeliveries } from '../../ui/event-deliveries.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { formatDate, plural, useFormat } from '../../ui/format.ts';
+import { History } from '../../ui/history.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { setArrived, stayQuery } from './moves.ts';
+import { type Asked, earliestEnd } from './questions.ts';
+import { NEXT, pressNext } from './next-button.tsx';
+import { NightPrices } from './night-prices.tsx';
+import { bookerOf, countNights, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
+
+interface Props {
+  /** Id of the stay that the address names. */
+  id: string | undefined;
+  onClose: () => void;
+  ask: (stay: Stay, to: Asked) => void;
+  change: (stay: Stay) => void;
+}
+
+/** One stay with all that is known of it. */
+export function StayDrawer({ id, onClose, ask, change }: Props) {
+  // The drawer keeps what it showed while it slides away.
+  const [shownId, setShownId] = useState(id);
+  if (id !== undefined && id !== shownId) setShownId(id);
+  const { data, error, refetch } = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  return (
+    <Detail
+      title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
+      isOpen={id !== undefined}
+      onClose={onClose}
+      actions={id !== undefined && data && <Actions stay={data} ask={ask} change={change} />}
+    >
+      {data !== undefined && <Content stay={data} />}
+      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />)}
+    </Detail>
+  );
+}
+
+function Content({ stay }: { stay: StayWithHistory }) {
+  const { dayAndTime } = useFormat();
+  const { nameOf, roomTypeOf } = useHouse();
+  const hears = areasOf(useMe()).includes('deliveries');
+  const { guest, credential_id: credentialId, reservation_id: id } = stay;
+  const plan = roomTypeOf(stay.room_type_id)?.rate_plans.find((each) => each.id === stay.rate_plan_id);
+  const partnersId = stay.external_reservation_id ?? stay.external_id;
+  const steps = stay.history.map((step, index) => ({
+    ...step,
+    label: index === 0 ? 'Booked' : STATUS[step.status].label,
+  }));
+  return (
+    <>
+      <StatusLine {...stateOf(stay)}>{plural(countNights(stay), 'night')}</StatusLine>
+      <Facts
+        facts={[
+          ['Arrival', formatDate(stay.check_in, 'weekday')],
+          ['Departure', formatDate(stay.check_out, 'weekday')],
+          ['Room type', nameOf(stay.room_type_id)],
+          ['Guests', stay.guests],
+          ['Phone', guest.phone ?? 'Not known'],
+          ['E-mail', guest.email ?? 'Not known'],
+          ['Booked by', bookerOf(stay)],
+          partnersId === null ? null : ['Id there', partnersId],
+          plan === undefined ? null : ['Rate plan', plan.name],
+          stay.arrived_at === null ? null : ['Arrived', dayAndTime(stay.arrived_at)],
+        ]}
+      />
+      <Section title="Nights">
+        <NightPrices nights={stay.nightly_prices} total={stay.total_amount} />
+      </Section>
+      <Section title="History">
+        <History steps={steps} />
+      </Section>
+      {hears && credentialId !== null && (
+        <Section title="Told to the partner">
+          <EventDeliveries id={id} credentialId={credentialId} steps={steps} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const NEXT_KEY = 'a';
+
+function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
+  const today = useHouse().todayOf(stay);
+  const commands = useMemo(() => commandsOf(stay, today, ask, change), [stay, today, ask, change]);
+  useCommands(commands);
+  return commands.map(({ id, label, keys, run }) => (
+    <Button key={id} px={10} variant={keys === NEXT_KEY ? 'filled' : 'default'} onClick={run}>
+      {label}
+    </Button>
+  ));
+}
+
+/** What may be done with a stay, the most likely first. */
+function commandsOf(stay: Stay, today: string, ask: Props['ask'], change: Props['change']): Command[] {
+  const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;
+  const isConfirmed = status === 'confirmed';
+  const isOpen = isConfirmed || status === 'pending';
+  const next = nextOf(stay, today);
+  const possible: [isPossible: boolean, label: string, key: string, run: () => void][] = [
+    [next !== undefined, NEXT[next ?? 'arrive'], NEXT_KEY, () => next && pressNext(stay, next, ask)],
+    [isConfirmed && arrivedAt !== null, 'Not arrived', 'r', () => void setArrived(stay, false)],
+    [isConfirmed && arrivedAt === null && check_in <= today, 'No-show…', 'o', () => ask(stay, 'no_show')],
+    [isOpen && source === 'house', 'Change…', 'c', () => change(stay)],
+    [
+      (isConfirmed || status === 'completed') && check_in <= today && earliestEnd(stay, today) < check_out,
+      'End early…',
+      'd',
+      () => ask(stay, 'ended'),
+    ],
+    [isOpen || status === 'no_show' || status === 'expired', 'Cancel…', 'x', () => ask(stay, 'cancelled')],
+  ];
+  return possible
+    .filter(([isPossible]) => isPossible)
+    .map(([, label, keys, run]) => ({ id: label, label, group: 'This stay', keys, run }));
+}

@@ -1,0 +1,230 @@
+import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { DatePickerInput } from '@mantine/dates';
+import { useQueries } from '@tanstack/react-query';
+import { type ChangeEvent, useEffect, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { type Property, useHouse } from '../../api/house.ts';
+import { rereadTopics } from '../../api/query-client.ts';
+import { read } from '../../api/reads.ts';
+import { sendWhenBack } from '../../live/held-write.ts';
+import { addDays, formatDate } from '../../ui/format.ts';
+import { changeStay, keepStay } from './moves.ts';
+import { NightPrices } from './night-prices.tsx';
+import { quoteOf, type SoldType } from './quote.ts';
+import classes from './stays.module.css';
+import type { Stay, StayWithHistory } from './statuses.ts';
+
+interface Draft {
+  /** Empty: not chosen yet. */
+  typeId: string;
+  dates: [string | null, string | null];
+  guests: number;
+  planId: string;
+  name: string;
+  phone: string;
+  email: string;
+}
+
+interface Props {
+  /** The stay that is changed. Left out: a new one. */
+  own: Stay | undefined;
+  property: string | undefined;
+  onSaved: (stay: Stay) => void;
+}
+
+/** What a stay needs, and what it costs before it is saved. A walk-in needs no more than a name. */
+export function StayForm({ own, property, onSaved }: Props) {
+  const { properties = [], roomTypeOf, todayAt } = useHouse();
+  const today = todayAt(property);
+  const [requestId] = useState(() => crypto.randomUUID());
+  const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
+  const [isForced, setForced] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const change = (part: Partial<Draft>) => {
+    setDraft((present) => ({ ...present, ...part }));
+    setForced(false);
+  };
+  const [checkIn, checkOut] = draft.dates;
+  const sold = useSoldTypes(properties, draft.dates);
+  const type = roomTypeOf(draft.typeId);
+  const soldType = sold.get(draft.typeId);
+  const quote = checkIn && type && soldType ? quoteOf(type, soldType, { checkIn, own, ...draft }) : undefined;
+  const isMoved = own?.room_type_id !== draft.typeId || own.check_in !== checkIn || own.check_out !== checkOut;
+  const problems = quote && (isMoved || draft.guests !== own.guests) ? quote.problems : [];
+  const send = async () => {
+    setSending(true);
+    setFault(null);
+    try {
+      onSaved(await save(own, draft, isForced, requestId));
+    } catch (error) {
+      setFault((error as Error).message);
+      setSending(false);
+      rereadTopics(new Set(['reservations', 'rates', 'rooms']));
+    }
+  };
+  const types = properties
+    .filter(({ id }) => property === undefined || id === property)
+    .flatMap((each) => each.room_types);
+  const isKnown = types.every(({ id }) => sold.has(id));
+  const firstFree = isKnown ? (types.find(({ id }) => leftOf(sold.get(id)) > 0) ?? types[0])?.id : undefined;
+  useEffect(() => {
+    // Later changes of what is left do not change the choice under the person's eyes.
+    if (draft.typeId === '' && firstFree !== undefined) setDraft((present) => ({ ...present, typeId: firstFree }));
+  }, [draft.typeId, firstFree]);
+  const isReady = draft.name.trim() !== '' && quote !== undefined && (problems.length === 0 || isForced);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !isSending) void send();
+      }}
+    >
+      <Fields
+        draft={draft}
+        own={own}
+        today={today}
+        properties={properties}
+        sold={sold}
+        plan={quote?.plan?.name}
+        change={change}
+      />
+      <div className={classes.quote} aria-live="polite">
+        {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
+        {problems.map((problem) => (
+          <p key={problem} className={classes.problem}>
+            {problem}
+          </p>
+        ))}
+        {fault !== null && <p className={classes.problem}>{fault}</p>}
+      </div>
+      {problems.length > 0 && (
+        <Checkbox
+          mt="md"
+          checked={isForced}
+          label={own ? 'Change it all the same' : 'Book it all the same'}
+          description={
+            (quote?.left ?? 0) <= 0
+              ? 'The house then has more guests than rooms, and somebody has to move.'
+              : 'The rule is set aside for this stay alone.'
+          }
+          onChange={({ currentTarget }) => setForced(currentTarget.checked)}
+        />
+      )}
+      <div className={classes.foot}>
+        <Button type="submit" loading={isSending} disabled={!isReady} {...(isForced && { color: 'red.9' })}>
+          {isForced && (quote?.left ?? 0) <= 0 ? 'Overbook' : own ? 'Save the change' : 'Book'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  draft: Draft;
+  own: Stay | undefined;
+  today: string;
+  properties: Property[];
+  sold: Map<string, SoldType>;
+  /** Name of the rate plan that applies now. */
+  plan: string | undefined;
+  change: (part: Partial<Draft>) => void;
+}
+
+function Fields({ draft, own, today, properties, sold, plan, change }: FieldsProps) {
+  const text = (name: 'name' | 'phone' | 'email') => ({
+    autoComplete: 'off',
+    value: draft[name],
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => change({ [name]: currentTarget.value }),
+  });
+  const types = properties.flatMap((each) => each.room_types);
+  const plans = types.find(({ id }) => id === draft.typeId)?.rate_plans ?? [];
+  return (
+    <div className={classes.fields}>
+      <TextInput {...text('name')} className={classes.wide} label="Name of the guest" data-autofocus />
+      <TextInput {...text('phone')} label="Phone" type="tel" />
+      <TextInput {...text('email')} label="E-mail" type="email" />
+      <DatePickerInput
+        type="range"
+        label="Arrival and departure"
+        valueFormatter={() => draft.dates.map((date) => date && formatDate(date, 'weekday')).join(' – ')}
+        minDate={own && own.check_in < today ? own.check_in : addDays(today, -1)}
+        value={draft.dates}
+        onChange={(dates) => change({ dates })}
+      />
+      <NativeSelect
+        label="Room type"
+        value={draft.typeId}
+        data={properties.map(({ name, room_types: ofProperty }) => ({
+          group: name,
+          items: ofProperty.map(({ id, name: label }) => ({
+            value: id,
+            label: `${label}, ${leftOf(sold.get(id))} left`,
+          })),
+        }))}
+        onChange={({ currentTarget }) => change({ typeId: currentTarget.value, planId: '' })}
+      />
+      <NumberInput
+        label="Guests"
+        min={1}
+        max={100}
+        value={draft.guests}
+        onChange={(guests) => change({ guests: Number(guests) || 1 })}
+      />
+      {own === undefined && (
+        <NativeSelect
+          label="Rate plan"
+          value={draft.planId}
+          data={[
+            { value: '', label: draft.planId === '' && plan ? `Cheapest: ${plan}` : 'Cheapest' },
+            ...plans.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={({ currentTarget }) => change({ planId: currentTarget.value })}
+        />
+      )}
+    </div>
+  );
+}
+
+function draftOf(own: Stay | undefined, today: string): Draft {
+  if (own === undefined) {
+    const dates: Draft['dates'] = [today, addDays(today, 1)];
+    return { typeId: '', dates, guests: 1, planId: '', name: '', phone: '', email: '' };
+  }
+  const { room_type_id: typeId, check_in, check_out, guests, guest } = own;
+  const { name, phone, email } = guest;
+  return { typeId, dates: [check_in, check_out], guests, planId: '', name, phone: phone ?? '', email: email ?? '' };
+}
+
+/** Room types of all properties on the nights, by id. */
+function useSoldTypes(properties: Property[], [from, to]: Draft['dates']): Map<string, SoldType> {
+  const calendars = useQueries({
+    queries: properties.map(({ id }) => ({
+      ...read('getCalendar', { query: { property_id: id, from: from ?? '', to: to ?? '' } }, ['reservations', 'rates']),
+      enabled: from !== null && to !== null && from < to,
+    })),
+  });
+  return new Map(calendars.flatMap(({ data }) => data?.room_types ?? []).map((type) => [type.id, type]));
+}
+
+function leftOf(type: SoldType | undefined): number {
+  return type === undefined ? 0 : Math.max(0, Math.min(...type.held.map((held) => type.physical_capacity - held)));
+}
+
+/** Saves once: the same `request_id` is one stay, however often it arrives. */
+async function save(own: Stay | undefined, draft: Draft, overbook: boolean, id: string): Promise<StayWithHistory> {
+  const { typeId, dates, guests, planId } = draft;
+  const [name, phone, email] = [draft.name.trim(), draft.phone.trim(), draft.email.trim()];
+  const stay = { room_type_id: typeId, check_in: dates[0] ?? '', check_out: dates[1] ?? '', guests };
+  const force = overbook ? { overbook } : {};
+  if (own)
+    return await changeStay(own, { ...stay, ...force, guest: { name, phone: phone || null, email: email || null } });
+  const body = {
+    ...stay,
+    ...force,
+    request_id: id,
+    guest: { name, ...(phone && { phone }), ...(email && { email }) },
+    ...(planId && { rate_plan_id: planId }),
+  };
+  return await keepStay(await sendWhenBack(() => call('bookStay', { body })));
+}
