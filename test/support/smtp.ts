@@ -54,7 +54,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       done(isRight ? null : new Error('wrong login'), isRight ? { user: username } : undefined);
     },
     onData(stream, session, done) {
-      void text(stream).then((raw) => {
+      const answerTo = (raw: string) => {
         if (answer === 'hang') {
           return;
         }
@@ -71,7 +71,8 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
           user: (session.user as string | undefined) ?? null,
         });
         done();
-      });
+      };
+      text(stream).then(answerTo, () => {}); // The client may leave in the middle of a mail.
     },
   });
   const sockets = new Set<Socket>();
