@@ -10,7 +10,9 @@ import { Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
+import { validateAuditSearch } from './screens/audit/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
+import { validateMenuSearch } from './screens/menu/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validatePartnersSearch } from './screens/partners/search.ts';
 import { Shell } from './shell.tsx';
@@ -66,6 +68,13 @@ const ordersRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/orders/orders.tsx'), 'Orders'),
 });
 
+const menuRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/menu',
+  validateSearch: validateMenuSearch,
+  component: lazyRouteComponent(() => import('./screens/menu/menu.tsx'), 'Menu'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -80,12 +89,19 @@ const deliveriesRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
 });
 
+const auditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: validateAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, menuRoute, partnersRoute, deliveriesRoute, auditRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

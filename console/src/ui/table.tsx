@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Empty } from './empty.tsx';
 import { Failure } from './failure.tsx';
 import classes from './table.module.css';
@@ -7,10 +7,14 @@ import { Waiting } from './waiting.tsx';
 
 export interface Column<Row> {
   label: string;
+  /** Stands in the head instead of the label. */
+  head?: ReactNode;
   /** Numbers stand to the right. */
   isNumber?: boolean;
   /** Not shown on a phone. */
   isWideOnly?: boolean;
+  /** Its cells hold controls, so a press there does not open the row. */
+  isControl?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -19,13 +23,22 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
-  /** Opens a row. The first column then holds a button with the row's name, for keyboards and screen readers. */
+  /** Opens a row. The first column then without controls holds a button with the row's name, for keyboards and screen readers. */
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
+  /** Rows with the same text one after the other stand below it. */
+  groupOf?: (row: Row) => string;
+  /** Stands at the end of the head of a group. */
+  groupAside?: (group: string) => ReactNode;
 }
 
 /** A quiet table whose rows open by a press anywhere. */
-export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, groupOf, groupAside }: TableProps<Row>) {
+  const opener = onOpen && columns.find(({ isControl }) => !isControl);
+  const startsGroup = (index: number) => {
+    const [before, row] = [rows[index - 1], rows[index]];
+    return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
+  };
   return (
     <div className={classes.frame}>
       <table className={classes.table} aria-label={label}>
@@ -33,31 +46,45 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey }: Tab
           <tr>
             {columns.map((column) => (
               <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
-                {column.label}
+                {column.head ?? column.label}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              data-opens={onOpen !== undefined || undefined}
-              data-open={openKey === keyOf(row) || undefined}
-              onClick={() => onOpen?.(row)}
-            >
-              {columns.map((column, index) => (
-                <td key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
-                  {index === 0 && onOpen ? (
-                    <button type="button" className={classes.open}>
-                      {column.cell(row)}
-                    </button>
-                  ) : (
-                    column.cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+          {rows.map((row, index) => (
+            <Fragment key={keyOf(row)}>
+              {startsGroup(index) && (
+                <tr>
+                  <th className={classes.group} colSpan={columns.length} scope="rowgroup">
+                    {groupOf?.(row)} {groupAside?.(groupOf?.(row) ?? '')}
+                  </th>
+                </tr>
+              )}
+              <tr
+                data-key={keyOf(row)}
+                data-opens={onOpen !== undefined || undefined}
+                data-open={openKey === keyOf(row) || undefined}
+                onClick={() => onOpen?.(row)}
+              >
+                {columns.map((column) => (
+                  <td
+                    key={column.label}
+                    data-number={column.isNumber}
+                    data-wide={column.isWideOnly}
+                    onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
+                  >
+                    {column === opener ? (
+                      <button type="button" className={classes.open}>
+                        {column.cell(row)}
+                      </button>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            </Fragment>
           ))}
         </tbody>
       </table>

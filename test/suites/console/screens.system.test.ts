@@ -16,10 +16,12 @@ const SCREENS = [
   '/orders',
   '/orders?view=list',
   '/orders?kitchen=on&day=on',
+  '/menu',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',
   '/deliveries',
+  '/audit',
 ];
 
 /** Waits until the screen has its data: its heading stands, and no skeleton is left. */
@@ -80,10 +82,10 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a partner and a delivery are accessible and fit the window', async () => {
+    it('the drawers of an order, a dish, a partner and a delivery are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const [delivery] = await listDeliveries(service, tenant);
-      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id };
+      const drawers = { orders: orderId, menu: 'PIZZA-1', partners: tenant.credential.id, deliveries: delivery?.id };
       for (const [screen, id] of Object.entries(drawers)) {
         await watched.page.goto(`/console/${screen}?open=${id}`);
         await watched.page.getByRole('dialog').waitFor();

@@ -1,4 +1,4 @@
-import { oneOf, textsOf } from '../../ui/search.ts';
+import { dateOf, oneOf, textsOf } from '../../ui/search.ts';
 
 /** Filters and open drawer of the screen, as the address has them. */
 export interface DeliveriesSearch {
@@ -23,8 +23,6 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
 export function validateDeliveriesSearch(search: Record<string, unknown>): DeliveriesSearch {
   const { status, event, partner, from, to, open } = textsOf(search, [
     'status',
@@ -38,12 +36,8 @@ export function validateDeliveriesSearch(search: Record<string, unknown>): Deliv
     status: oneOf(STATUSES, status),
     event: oneOf(EVENTS, event),
     partner,
-    from: dayOf(from),
-    to: dayOf(to),
+    from: dateOf(from),
+    to: dateOf(to),
     open,
   };
-}
-
-function dayOf(text: string | undefined): string | undefined {
-  return text !== undefined && DAY.test(text) ? text : undefined;
 }

@@ -1,4 +1,4 @@
-import { textsOf } from '../../ui/search.ts';
+import { dateOf, textsOf } from '../../ui/search.ts';
 
 /** Filters and open drawer of the screen, as the address has them. */
 export interface OrdersSearch {
@@ -38,11 +38,8 @@ const NAMES = [
   'name',
   'phone',
 ] as const;
-const DATE = /^\d{4}-\d\d-\d\d$/;
 
 export function validateOrdersSearch(search: Record<string, unknown>): OrdersSearch {
   const { from, to, ...texts } = textsOf(search, NAMES);
-  const dateOf = (text: string | undefined) =>
-    text !== undefined && DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
   return { ...texts, from: dateOf(from), to: dateOf(to) };
 }
