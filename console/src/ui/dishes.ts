@@ -27,12 +27,14 @@ export async function changeAvailability(dishes: readonly Dish[], isActive: bool
   const skus = changing.map(({ sku }) => sku);
   const what = changing.length === 1 ? first.name : plural(changing.length, 'dish', 'dishes');
   const is = changing.length === 1 ? 'is' : 'are';
-  showDishes(skus, { is_active: isActive });
+  await showDishes(skus, { is_active: isActive });
   try {
     for (let at = 0; at < skus.length; at += MOST_AT_ONCE) {
       const body = { skus: skus.slice(at, at + MOST_AT_ONCE), is_active: isActive };
       await sendWhenBack(() => call('changeAvailability', { body }));
     }
+    // A read that began before the change may have come meanwhile.
+    await showDishes(skus, { is_active: isActive });
     showUndo(
       `${what} ${is} ${isActive ? 'on' : 'off'} the menu`,
       isActive ? 'Partners can order again.' : 'New orders are refused. Orders on the board stay.',
@@ -49,7 +51,7 @@ export async function changePrice(dish: Dish, price: string, money: (amount: str
   const { sku, name } = dish;
   try {
     const changed = await sendWhenBack(() => call('changeDish', { path: { sku }, body: { price } }));
-    showDishes([sku], { price: changed.price });
+    await showDishes([sku], { price: changed.price });
     const undo = () => {
       const [now] = dishesNow([sku]);
       if (now?.price === changed.price) {
@@ -70,10 +72,10 @@ function dishesNow(skus: readonly string[]): Dish[] {
   return queryClient.getQueryData(menuQuery.queryKey)?.dishes.filter(({ sku }) => skus.includes(sku)) ?? [];
 }
 
-function showDishes(skus: readonly string[], change: Partial<Dish>): void {
+async function showDishes(skus: readonly string[], change: Partial<Dish>): Promise<void> {
   const named = new Set(skus);
-  // A read that is under way may bring what was before.
-  void queryClient.cancelQueries({ queryKey: menuQuery.queryKey });
+  // A read that is under way may bring what was before, and puts that back when it is cancelled.
+  await queryClient.cancelQueries({ queryKey: menuQuery.queryKey });
   queryClient.setQueryData(
     menuQuery.queryKey,
     (menu) =>

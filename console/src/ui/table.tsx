@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, memo, type ReactNode } from 'react';
 import { Empty } from './empty.tsx';
 import { Failure } from './failure.tsx';
 import classes from './table.module.css';
@@ -7,8 +7,6 @@ import { Waiting } from './waiting.tsx';
 
 export interface Column<Row> {
   label: string;
-  /** Stands in the head instead of the label. */
-  head?: ReactNode;
   /** Numbers stand to the right. */
   isNumber?: boolean;
   /** Not shown on a phone. */
@@ -28,13 +26,12 @@ interface TableProps<Row> {
   openKey?: string | undefined;
   /** Rows with the same text one after the other stand below it. */
   groupOf?: (row: Row) => string;
-  /** Stands at the end of the head of a group. */
-  groupAside?: (group: string) => ReactNode;
+  /** Control of a group in its head, by its first row. */
+  groupControl?: (row: Row) => ReactNode;
 }
 
 /** A quiet table whose rows open by a press anywhere. */
-export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, groupOf, groupAside }: TableProps<Row>) {
-  const opener = onOpen && columns.find(({ isControl }) => !isControl);
+export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, groupOf, groupControl }: TableProps<Row>) {
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
     return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
@@ -46,7 +43,7 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, group
           <tr>
             {columns.map((column) => (
               <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
-                {column.head ?? column.label}
+                {column.label}
               </th>
             ))}
           </tr>
@@ -55,35 +52,20 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, group
           {rows.map((row, index) => (
             <Fragment key={keyOf(row)}>
               {startsGroup(index) && (
-                <tr>
-                  <th className={classes.group} colSpan={columns.length} scope="rowgroup">
-                    {groupOf?.(row)} {groupAside?.(groupOf?.(row) ?? '')}
+                <tr className={classes.group}>
+                  {groupControl && <td>{groupControl(row)}</td>}
+                  <th colSpan={columns.length - (groupControl ? 1 : 0)} scope="rowgroup">
+                    {groupOf?.(row)}
                   </th>
                 </tr>
               )}
-              <tr
-                data-key={keyOf(row)}
-                data-opens={onOpen !== undefined || undefined}
-                data-open={openKey === keyOf(row) || undefined}
-                onClick={() => onOpen?.(row)}
-              >
-                {columns.map((column) => (
-                  <td
-                    key={column.label}
-                    data-number={column.isNumber}
-                    data-wide={column.isWideOnly}
-                    onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
-                  >
-                    {column === opener ? (
-                      <button type="button" className={classes.open}>
-                        {column.cell(row)}
-                      </button>
-                    ) : (
-                      column.cell(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
+              <TableRow
+                row={row}
+                rowKey={keyOf(row)}
+                columns={columns as Column<unknown>[]}
+                onOpen={onOpen as OpenRow | undefined}
+                isOpen={openKey === keyOf(row)}
+              />
             </Fragment>
           ))}
         </tbody>
@@ -91,6 +73,46 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, group
     </div>
   );
 }
+
+type OpenRow = (row: unknown) => void;
+
+interface RowProps {
+  row: unknown;
+  rowKey: string;
+  columns: Column<unknown>[];
+  onOpen: OpenRow | undefined;
+  isOpen: boolean;
+}
+
+/** Drawn again only if something of it changes, on screens whose columns and `onOpen` stay the same. */
+const TableRow = memo(({ row, rowKey, columns, onOpen, isOpen }: RowProps) => {
+  const opener = onOpen && columns.find(({ isControl }) => !isControl);
+  return (
+    <tr
+      data-key={rowKey}
+      data-opens={onOpen !== undefined || undefined}
+      data-open={isOpen || undefined}
+      onClick={() => onOpen?.(row)}
+    >
+      {columns.map((column) => (
+        <td
+          key={column.label}
+          data-number={column.isNumber}
+          data-wide={column.isWideOnly}
+          onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
+        >
+          {column === opener ? (
+            <button type="button" className={classes.open}>
+              {column.cell(row)}
+            </button>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
 export function TwoLines({ first, second }: { first: string; second: string }) {

@@ -31,7 +31,7 @@ describe('the words of the audit trail', () => {
       [{ audience: 'pms', before: { label: 'A' }, after: { label: 'B' } }, ['label: A → B']],
       [{ email: 'a@b.example', role: { from: 'staff', to: 'owner' } }, ['role: staff → owner']],
       [{ session_id: 'x', address: '127.0.0.1', reason: null }, ['address: 127.0.0.1']],
-      [{ skus: ['A', 'B', 'C', 'D', 'E', 'F', 'G'] }, ['skus: A, B, C, D, E, 2 more']],
+      [{ skus: ['A', 'B', 'C', 'D', 'E', 'F', 'G'] }, ['A, B, C, D, E, 2 more']],
       [
         { entries: [{ date: '2030-01-02', before: { price: null }, after: { price: '9.00' } }] },
         ['2030-01-02 price: none → 9.00'],

@@ -61,6 +61,7 @@ describe('the menu in the console', { skip }, () => {
     await notice('It was €10.00.');
     assert.equal((await dishOf(service, tenant, 'PIZZA-1')).price, '11.50');
     assert.equal(await price.inputValue(), '11.50');
+    assert.equal(new URL(page.url()).search, '');
     await page.getByRole('button', { name: 'Undo' }).click();
     await notice('It was €11.50.');
     assert.equal((await dishOf(service, tenant, 'PIZZA-1')).price, '10.00');
@@ -96,7 +97,7 @@ describe('the menu in the console', { skip }, () => {
     await openMenu();
     await page.getByRole('checkbox', { name: 'Select Margherita' }).check();
     await page.getByRole('checkbox', { name: 'Select Water' }).check();
-    const bar = page.getByRole('region', { name: 'Selected dishes' });
+    const bar = page.getByRole('region', { name: 'Selected' });
     await bar.getByText('2 dishes').waitFor();
     await bar.getByRole('button', { name: 'Take off the menu' }).click();
     await notice('2 dishes are off the menu');
@@ -118,7 +119,7 @@ describe('the menu in the console', { skip }, () => {
     await page.keyboard.press('u');
     await notice('2 dishes are off the menu');
     assert.equal((await stored('OFF'))?.is_active, false);
-    await page.goto('/console/menu?show=off');
+    await openMenu('?text=tonight');
     await page.getByRole('button', { name: 'Not tonight' }).click();
     await page.getByRole('dialog', { name: 'Not tonight' }).getByRole('button', { name: 'Put it on the menu' }).click();
     await notice('Not tonight is on the menu');
@@ -129,13 +130,7 @@ describe('the menu in the console', { skip }, () => {
   it('the drawer shows a dish as partners get it, without what they do not see', async () => {
     await page.goto('/console/menu?open=PIZZA-1');
     const drawer = page.getByRole('dialog', { name: 'Margherita' });
-    for (const text of [
-      '€10.00, plus 7.5 % tax',
-      'tomato, mozzarella',
-      'Large',
-      '€13.00',
-      'Extra cheese (vegetarian)',
-    ]) {
+    for (const text of ['€10.00, plus 7.5 % tax', 'tomato, mozzarella', 'Large', '€13.00', 'Extra cheese (veg)']) {
       await drawer.getByText(text, { exact: true }).waitFor();
     }
     assert.equal(await drawer.getByText('Truffle').count(), 0);
@@ -167,7 +162,7 @@ describe('the menu in the console', { skip }, () => {
     await dialog.getByRole('heading', { name: 'Added: 1' }).waitFor();
     const told = async () => (await dialog.innerText()).replaceAll(/\s+/g, ' ');
     assert.match(await told(), /Added: 1 Soup Changed: 1 Margherita/);
-    for (const text of [/price: 10\.00 → 12\.00/, /price variants: Large 13\.00 → nothing/, /Taken off: 1 Water/]) {
+    for (const text of [/price 10\.00 → 12\.00/, /price variants Large 13\.00 → nothing/, /Taken off: 1 Water/]) {
       assert.match(await told(), text);
     }
     assert.equal((await stored('SOUP')) ?? null, null);

@@ -51,8 +51,8 @@ export function sentenceOf(action: string, details: Facts): string {
 }
 
 /** Ids, and what the sentence says already. */
-const UNTOLD = /^(?:label|source|email|audience|.*_id)$/;
-const WITHOUT_KEY = /^(?:changes|fields|entries|change|what|name|date)$/;
+const UNTOLD = /^(?:label|source|email|audience|is_active|.*_id)$/;
+const WITHOUT_KEY = /^(?:changes|fields|entries|change|what|name|date|skus)$/;
 const MOST = 5;
 
 /** Details of an action in words, for example `price: 10.00 → 12.00`. */
@@ -71,14 +71,19 @@ function textOf(value: unknown): string {
     return [...value.slice(0, MOST).map(textOf), ...more].join(', ');
   }
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : 'none';
+  if (typeof value === 'string') return value.replace(/T(\d\d:\d\d):\d\d\.\d+Z$/, ' $1 UTC');
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' ? `${value}` : 'none';
   const { field, from, to } = value as { field?: string; from?: unknown; to?: unknown };
   const change = 'from' in value ? `${textOf(from)} → ${textOf(to)}` : undefined;
   if (field !== undefined) return change === undefined ? wordOf(field) : `${wordOf(field)}: ${change}`;
-  return change ?? factsOf(value as Facts).join(' ');
+  return (
+    change ??
+    factsOf(value as Facts)
+      .filter(Boolean)
+      .join(' ')
+  );
 }
 
 function wordOf(key: string): string {
-  return key === 'is_active' ? 'on the menu' : key.replaceAll('_', ' ');
+  return key.replaceAll('_', ' ');
 }

@@ -1,7 +1,8 @@
+import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
+import { Facts } from '../../ui/detail.tsx';
 import type { Menu } from '../../ui/dishes.ts';
 import { Section } from '../../ui/page.tsx';
-import classes from './menu.module.css';
 
 export type Comparison = Extract<Answer<'replaceMenu'>, { taken_off: string[] }>;
 
@@ -16,19 +17,19 @@ export function Differences({ before, after, said }: { before: Menu; after: Menu
       {names('Added', said.added)}
       {said.changed.length > 0 && (
         <Section title={`Changed: ${said.changed.length}`}>
-          <ul className={classes.changes}>
-            {said.changed.map(({ sku, fields }) => (
-              <li key={sku}>
-                {nameOf(sku)}
-                {fields.map((field) => (
-                  <div key={field}>
-                    {field.replaceAll('_', ' ')}:{' '}
-                    <Values from={valuesOf(dishOf(before, sku), field)} to={valuesOf(dishOf(after, sku), field)} />
-                  </div>
-                ))}
-              </li>
-            ))}
-          </ul>
+          {said.changed.map(({ sku, fields }) => (
+            <Fragment key={sku}>
+              <p>
+                <b>{nameOf(sku)}</b>
+              </p>
+              <Facts
+                facts={fields.map((field) => [
+                  field.replaceAll('_', ' '),
+                  <Values from={valuesOf(dishOf(before, sku), field)} to={valuesOf(dishOf(after, sku), field)} />,
+                ])}
+              />
+            </Fragment>
+          ))}
         </Section>
       )}
       {names('Taken off', said.taken_off)}

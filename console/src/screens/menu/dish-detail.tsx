@@ -41,16 +41,21 @@ function AsPartnersSee({ dish, menu }: { dish: Dish; menu: Menu }) {
   const tax = dish.is_taxable === false ? 0 : Number(dish.extra_tax_percentage ?? 0);
   return (
     <>
-      {!isOn(dish) && <Note>Off the menu: partners do not see it now, and orders with it are refused.</Note>}
+      {isOn(dish) ? (
+        <p>This is what partners get of the dish.</p>
+      ) : (
+        <Note>Off the menu: partners do not see the dish now, and orders with it are refused.</Note>
+      )}
       {description && <p>{description}</p>}
       <Facts
         facts={[
           ['Price', `${money(dish.price)}${tax > 0 ? `, plus ${tax} % tax` : ''}`],
-          diet ? ['Diet', dietOf(diet)] : null,
+          diet ? ['Diet', diet.replace('_', ' ')] : null,
           ['Ordered as', <code>{dish.sku}</code>],
           ['Category', dish.category],
           ['Sub-menu', dish.sub_menu],
-          ['Menu set', `${dish.menu_set}, ${(set?.service ?? 'all_day').replace('_', ' ')}`],
+          ['Menu set', dish.menu_set],
+          ['Served', set?.service?.replace('_', ' ')],
           ['Kitchen', dish.kitchen],
           image ? ['Picture', image] : null,
         ]}
@@ -69,18 +74,14 @@ type Choice = Pick<Dish, 'name' | 'price' | 'dish_type'>;
 function Choices({ title, choices }: { title: string; choices: Choice[] }) {
   const { money } = useFormat();
   if (choices.length === 0) return null;
-  const nameOf = ({ name, dish_type: diet }: Choice) => (diet ? `${name} (${dietOf(diet)})` : name);
+  const nameOf = ({ name, dish_type: diet }: Choice) => (diet ? `${name} (${diet.replace('_', ' ')})` : name);
   const columns = [
     { label: 'Name', cell: nameOf },
-    { label: 'Price', isNumber: true, cell: ({ price }: Choice) => money(price) },
+    { label: 'Price', isNumber: true, cell: ({ price }: Choice) => (Number(price) === 0 ? 'free' : money(price)) },
   ];
   return (
     <Section title={title}>
       <Table label={title} columns={columns} rows={choices} keyOf={({ name }) => name} />
     </Section>
   );
-}
-
-function dietOf(diet: string): string {
-  return { veg: 'vegetarian', non_veg: 'with meat or fish' }[diet] ?? diet.replace('_', '-');
 }

@@ -64,7 +64,7 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
         {comparing.isPending && <Waiting rows={3} />}
         {error && <Failure error={error} retry={() => file && comparing.mutate(file)} />}
         {comparing.data && <Differences {...comparing.data} />}
-        <Group justify="flex-end" mt="lg">
+        <Group justify="flex-end" pos="sticky" bottom={0} py="sm" bg="body">
           <Button variant="default" onClick={() => setFile(null)}>
             Cancel
           </Button>

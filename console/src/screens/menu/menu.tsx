@@ -1,34 +1,29 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { AmountField } from '../../ui/amount-field.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
-import { changeAvailability, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
+import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { plural, useFormat } from '../../ui/format.ts';
+import { useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { focusedKey, focusInRow, useRowKeys } from '../../ui/row-keys.ts';
 import { SearchField } from '../../ui/search-field.tsx';
+import { type Selection, SelectionBar, SelectTick, useSelection } from '../../ui/selection.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Tick } from '../../ui/tick.tsx';
 import { undoLast } from '../../ui/undo-notice.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
-import classes from './menu.module.css';
-import { Price } from './price.tsx';
 import type { MenuSearch } from './search.ts';
 
 const route = getRouteApi('/shell/menu');
-const SHOW = [
-  { value: 'on', label: 'On the menu' },
-  { value: 'off', label: 'Off the menu' },
-] as const;
 
 /** All dishes of the house by category: their prices, and whether partners can order them. */
 export function Menu() {
@@ -38,9 +33,11 @@ export function Menu() {
   const { dayOf } = useFormat();
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
-  const set = (change: MenuSearch) =>
+  const set = useCallback<SetSearch>(
     // A filter is no place to come back to, but a dish is.
-    void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) });
+    (change) => void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) }),
+    [navigate],
+  );
   useCommands([{ id: 'import menu', label: 'Import a menu', group: 'Menu', keys: 'i', run: pick }]);
   const isEmpty = menu?.dishes.length === 0;
   return (
@@ -75,7 +72,6 @@ export function Menu() {
             data={[...new Set(menu?.dishes.map(({ category }) => category))]}
             onChange={(category) => set({ category: category ?? undefined })}
           />
-          <ChipChoice label="Dishes" options={SHOW} value={search.show} onChange={(show) => set({ show })} />
         </>
       }
     >
@@ -88,90 +84,37 @@ export function Menu() {
   );
 }
 
-interface DishesProps {
-  dishes: Dish[];
-  search: MenuSearch;
-  set: (change: MenuSearch) => void;
-}
+type SetSearch = (change: MenuSearch) => void;
 
-function Dishes({ dishes, search, set }: DishesProps) {
-  const { currency } = useMe().tenant;
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const groups = useMemo(
-    () =>
-      Map.groupBy(
-        dishes.filter((dish) => passes(dish, search)),
-        ({ category }) => category,
-      ),
-    [dishes, search],
-  );
-  const shown = [...groups.values()].flat();
-  const chosen = dishes.filter(({ sku }) => selected.has(sku));
-  const areSelected = (some: Dish[]) => some.every(({ sku }) => selected.has(sku));
-  const select = (some: Dish[]) => {
-    const skus = new Set(some.map(({ sku }) => sku));
-    setSelected(areSelected(some) ? selected.difference(skus) : selected.union(skus));
-  };
+function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; set: SetSearch }) {
+  const selection = useSelection();
+  const columns = useColumns(selection);
+  const { category, text } = search;
+  const groups = useMemo(() => groupsOf(dishes, category, text), [dishes, category, text]);
+  const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
+  const isFocused = ({ sku }: Dish) => sku === focusedKey();
+  const chosen = () => dishes.filter(({ sku }) => selection.hasAll([sku]));
   const change = (some: Dish[], isActive: boolean) => {
-    setSelected(new Set());
+    selection.clear();
     void changeAvailability(some, isActive);
   };
-  const focused = () => dishes.filter(({ sku }) => sku === focusedKey());
-  const keys = {
-    x: ['Select the dish', () => select(focused())],
-    X: ['Select its category', () => select(focused().flatMap(({ category }) => groups.get(category) ?? []))],
-    m: ['Take off the menu, or put on it', () => turn(chosen.length > 0 ? chosen : focused())],
-    p: ['Change the price', () => focusInRow('input[inputmode]')],
-    u: ['Undo', undoLast],
-  } as const;
-  const turn = (some: Dish[]) => change(some, !some.some(isOn));
-  const commands = Object.entries(keys).map(([key, [label, run]]) => ({
-    id: label,
-    label,
-    group: 'Menu',
-    keys: key,
-    run,
-  }));
+  const turn = () => {
+    const some = selection.count() > 0 ? chosen() : dishes.filter(isFocused);
+    change(some, !some.some(isOn));
+  };
+  const inFocus = () => [...groups.values()].find((some) => some.some(isFocused)) ?? [];
+  const keys = [
+    ['x', 'Select the dish', () => selection.toggle(dishes.filter(isFocused).map(skuOf))],
+    ['X', 'Select its category', () => selection.toggle(inFocus().map(skuOf))],
+    ['m', 'Take off the menu, or put on it', turn],
+    ['p', 'Change the price', () => focusInRow('input[inputmode]')],
+    ['u', 'Undo', undoLast],
+  ] as const;
+  const commands = keys.map(([key, label, run]) => ({ id: key, label, group: 'Menu', keys: key, run }));
   useCommands(search.open === undefined ? commands : []);
   useRowKeys(search.open === undefined);
-  const selectTick = (label: string, some: Dish[]) => (
-    <Tick label={`Select ${label}`} isOn={areSelected(some)} onChange={() => select(some)} />
-  );
-  const columns: Column<Dish>[] = [
-    {
-      label: 'Select',
-      head: selectTick('all that are shown', shown),
-      isControl: true,
-      cell: (dish) => selectTick(dish.name, [dish]),
-    },
-    {
-      label: 'Dish',
-      cell: (dish) => (
-        <span className={classes.name} data-on={isOn(dish)}>
-          {dish.name}
-        </span>
-      ),
-    },
-    { label: 'SKU', isWideOnly: true, cell: ({ sku }) => <code>{sku}</code> },
-    { label: 'Variants', isNumber: true, isWideOnly: true, cell: (dish) => dish.price_variants?.length || '' },
-    { label: 'Add-ons', isNumber: true, isWideOnly: true, cell: (dish) => dish.addons?.length || '' },
-    { label: currency, isNumber: true, isControl: true, cell: (dish) => <Price dish={dish} /> },
-    {
-      label: 'On the menu',
-      isNumber: true,
-      isControl: true,
-      cell: (dish) => (
-        <Tick
-          label={`${dish.name} on the menu`}
-          isSwitch
-          isOn={isOn(dish)}
-          onChange={() => change([dish], !isOn(dish))}
-        />
-      ),
-    },
-  ];
-  if (shown.length === 0) {
-    const showAll = () => set({ text: undefined, category: undefined, show: undefined });
+  if (groups.size === 0) {
+    const showAll = () => set({ text: undefined, category: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;
   }
   return (
@@ -179,32 +122,82 @@ function Dishes({ dishes, search, set }: DishesProps) {
       <Table
         label="Dishes"
         columns={columns}
-        rows={shown}
-        keyOf={({ sku }) => sku}
+        rows={[...groups.values()].flat()}
+        keyOf={skuOf}
         openKey={search.open}
-        onOpen={({ sku }) => set({ open: sku })}
-        groupOf={({ category }) => category}
-        groupAside={(category) => selectTick(`all of ${category}`, groups.get(category) ?? [])}
+        onOpen={open}
+        groupOf={(dish) => dish.category}
+        groupControl={(dish) => (
+          <SelectTick
+            selection={selection}
+            label={`all of ${dish.category}`}
+            keys={groups.get(dish.category)?.map(skuOf) ?? []}
+          />
+        )}
       />
-      {chosen.length > 0 && (
-        <div className={classes.bar} role="region" aria-label="Selected dishes">
-          <b>{plural(chosen.length, 'dish', 'dishes')}</b>
-          <Button onClick={() => change(chosen, false)}>Take off the menu</Button>
-          <Button onClick={() => change(chosen, true)}>Put on the menu</Button>
-          <Button variant="default" onClick={() => setSelected(new Set())}>
-            Clear
-          </Button>
-        </div>
-      )}
+      <SelectionBar selection={selection} what={['dish', 'dishes']}>
+        <Button onClick={() => change(chosen(), false)}>Take off the menu</Button>
+        <Button onClick={() => change(chosen(), true)}>Put on the menu</Button>
+      </SelectionBar>
     </>
   );
 }
 
-function passes(dish: Dish, { category, text = '', show }: MenuSearch): boolean {
-  return (
-    (category === undefined || dish.category === category) &&
-    (show === undefined || isOn(dish) === (show === 'on')) &&
-    `${dish.name}\n${dish.sku}`.toLowerCase().includes(text.toLowerCase())
+function skuOf({ sku }: Dish): string {
+  return sku;
+}
+
+/** Dishes that pass the filters by category, in the order of the menu. */
+function groupsOf(dishes: Dish[], category: string | undefined, text = ''): Map<string, Dish[]> {
+  const passing = dishes.filter(
+    (dish) =>
+      (category === undefined || dish.category === category) &&
+      `${dish.name} ${dish.sku}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return Map.groupBy(passing, (dish) => dish.category);
+}
+
+function useColumns(selection: Selection): Column<Dish>[] {
+  const { currency } = useMe().tenant;
+  const { money } = useFormat();
+  return useMemo(
+    () => [
+      {
+        label: 'Select',
+        isControl: true,
+        cell: ({ sku, name }) => <SelectTick selection={selection} label={name} keys={[sku]} />,
+      },
+      { label: 'Dish', cell: (dish) => (isOn(dish) ? dish.name : <s>{dish.name}</s>) },
+      { label: 'SKU', isWideOnly: true, cell: ({ sku }) => <code>{sku}</code> },
+      { label: 'Variants', isNumber: true, isWideOnly: true, cell: (dish) => dish.price_variants?.length || '' },
+      { label: 'Add-ons', isNumber: true, isWideOnly: true, cell: (dish) => dish.addons?.length || '' },
+      {
+        label: `Price in ${currency}`,
+        isNumber: true,
+        isControl: true,
+        cell: (dish) => (
+          <AmountField
+            label={`Price of ${dish.name}`}
+            value={dish.price}
+            onChange={(price) => changePrice(dish, price, money)}
+          />
+        ),
+      },
+      {
+        label: 'On the menu',
+        isNumber: true,
+        isControl: true,
+        cell: (dish) => (
+          <Tick
+            label={`${dish.name} on the menu`}
+            isSwitch
+            isOn={isOn(dish)}
+            onChange={() => void changeAvailability([dish], !isOn(dish))}
+          />
+        ),
+      },
+    ],
+    [selection, currency, money],
   );
 }
 
