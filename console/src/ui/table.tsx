@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Fragment, memo, type ReactNode } from 'react';
+import { Fragment, memo, type ReactNode, useState } from 'react';
 import { Empty } from './empty.tsx';
 import { Failure } from './failure.tsx';
 import classes from './table.module.css';
@@ -24,6 +24,8 @@ interface TableProps<Row> {
   /** Opens a row. The first column then without controls holds a button with the row's name, for keyboards and screen readers. */
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
+  /** Number of rows that are drawn at first. A press draws as many more. A list that comes page by page needs no such bound. */
+  step?: number;
   /** Rows with the same text one after the other stand below it. */
   groupOf?: (row: Row) => string;
   /** Control of a group in its head, by its first row. */
@@ -31,46 +33,66 @@ interface TableProps<Row> {
 }
 
 /** A quiet table whose rows open by a press anywhere. */
-export function Table<Row>({ label, columns, rows, keyOf, onOpen, openKey, groupOf, groupControl }: TableProps<Row>) {
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  onOpen,
+  openKey,
+  step = 500,
+  groupOf,
+  groupControl,
+}: TableProps<Row>) {
+  const [most, setMost] = useState(step);
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
     return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
   };
   return (
-    <div className={classes.frame}>
-      <table className={classes.table} aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
-                {column.label}
-              </th>
+    <>
+      <div className={classes.frame}>
+        <table className={classes.table} aria-label={label}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.label} data-number={column.isNumber} data-wide={column.isWideOnly}>
+                  {column.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, most).map((row, index) => (
+              <Fragment key={keyOf(row)}>
+                {startsGroup(index) && (
+                  <tr className={classes.group}>
+                    {groupControl && <td>{groupControl(row)}</td>}
+                    <th colSpan={columns.length - (groupControl ? 1 : 0)} scope="rowgroup">
+                      {groupOf?.(row)}
+                    </th>
+                  </tr>
+                )}
+                <TableRow
+                  row={row}
+                  rowKey={keyOf(row)}
+                  columns={columns as Column<unknown>[]}
+                  onOpen={onOpen as OpenRow | undefined}
+                  isOpen={openKey === keyOf(row)}
+                />
+              </Fragment>
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <Fragment key={keyOf(row)}>
-              {startsGroup(index) && (
-                <tr className={classes.group}>
-                  {groupControl && <td>{groupControl(row)}</td>}
-                  <th colSpan={columns.length - (groupControl ? 1 : 0)} scope="rowgroup">
-                    {groupOf?.(row)}
-                  </th>
-                </tr>
-              )}
-              <TableRow
-                row={row}
-                rowKey={keyOf(row)}
-                columns={columns as Column<unknown>[]}
-                onOpen={onOpen as OpenRow | undefined}
-                isOpen={openKey === keyOf(row)}
-              />
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </tbody>
+        </table>
+      </div>
+      {rows.length > most && (
+        <div className={classes.next}>
+          <Button variant="default" onClick={() => setMost(most + step)}>
+            Show more, {most.toLocaleString()} of {rows.length.toLocaleString()} so far
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -145,7 +167,7 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
   const rows = list.data.pages.flatMap(({ results }) => results);
   return (
     <>
-      {rows.length > 0 && <Table {...table} rows={rows} />}
+      {rows.length > 0 && <Table {...table} rows={rows} step={Infinity} />}
       {rows.length === 0 && !list.hasNextPage && (
         <Empty title={empty.title} action={empty.action}>
           {empty.text}

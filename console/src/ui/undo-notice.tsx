@@ -1,15 +1,18 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
+const ID = 'undo';
 let undoShown: (() => void) | null = null;
 
-/** Tells what was done, with a button that takes it back. */
+/** Tells what was done, with a button that takes it back. Only the newest one is shown. */
 export function showUndo(title: string, message: string, undo: () => void): void {
   const takeBack = () => {
-    notifications.hide(id);
+    notifications.hide(ID);
     undo();
   };
-  const id = notifications.show({
+  notifications.hide(ID);
+  notifications.show({
+    id: ID,
     title,
     message: (
       <>
@@ -30,4 +33,9 @@ export function showUndo(title: string, message: string, undo: () => void): void
 /** Takes back what the newest notice tells, for a key of the screen. */
 export function undoLast(): void {
   undoShown?.();
+}
+
+/** Takes the notice away, before a dialog whose buttons it would cover. */
+export function hideUndo(): void {
+  notifications.hide(ID);
 }

@@ -104,7 +104,6 @@ describe('the menu in the console', { skip }, () => {
     const [entry] = await auditOf(service, tenant, 'dishes.availability_changed');
     assert.deepEqual(entry?.details, { is_active: false, skus: ['PIZZA-1', 'WATER'] });
 
-    await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     await page.keyboard.type('pizza-');
     await page.getByRole('button', { name: 'Water' }).waitFor({ state: 'detached' });
@@ -119,6 +118,11 @@ describe('the menu in the console', { skip }, () => {
     await page.keyboard.press('u');
     await notice('2 dishes are off the menu');
     assert.equal((await stored('OFF'))?.is_active, false);
+    for (const key of ['j', 'j', 'k', 'p', '9', '.', '9', 'Enter']) await page.keyboard.press(key);
+    await notice('Margherita costs €9.90');
+    assert.equal((await stored('PIZZA-1'))?.price, '9.90');
+    await page.keyboard.press('u');
+    await notice('Margherita costs €10.00');
     await openMenu('?text=tonight');
     await page.getByRole('button', { name: 'Not tonight' }).click();
     await page.getByRole('dialog', { name: 'Not tonight' }).getByRole('button', { name: 'Put it on the menu' }).click();
@@ -224,7 +228,7 @@ describe('the menu in the console', { skip }, () => {
     watched.problems();
   });
 
-  it('an empty menu says how to begin: its example is imported as it is, and then the menu of the demo', async () => {
+  it('an empty menu says how to begin: its example is imported as it is, and then the menu of the demo, in which a press is painted within 100 ms', async () => {
     const own = await service.tenant({ menu: { dishes: [] } });
     const first = await openConsole(service, own);
     try {
@@ -241,6 +245,20 @@ describe('the menu in the console', { skip }, () => {
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         assert.equal((await readStaffMenu(service, own)).menu.dishes.length >= document.dishes.length, true);
       }
+      await page.getByRole('button', { name: 'Hot Mix' }).waitFor();
+      const times = (await page.evaluate(`(async () => {
+        const times = [];
+        for (let count = 0; count < 5; count += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          const startedAt = performance.now();
+          document.querySelectorAll('[role="switch"]')[count].click();
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+          times.push(performance.now() - startedAt);
+        }
+        return times;
+      })()`)) as number[];
+      // Other tests may need the processor meanwhile, so the quickest press counts.
+      assert.ok(Math.min(...times) <= 100, `a press took ${times.map(Math.round).join(', ')} ms`);
       assert.deepEqual(first.problems(), []);
     } finally {
       await first.close();

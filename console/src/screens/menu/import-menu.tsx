@@ -7,6 +7,7 @@ import { rereadTopics } from '../../api/query-client.ts';
 import type { Menu } from '../../ui/dishes.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
+import { hideUndo } from '../../ui/undo-notice.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { type Comparison, Differences } from './differences.tsx';
 
@@ -38,6 +39,7 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
   const choose = ({ currentTarget: input }: ChangeEvent<HTMLInputElement>) => {
     const [chosen] = input.files ?? [];
     if (chosen === undefined) return;
+    hideUndo();
     setFile(chosen);
     importing.reset();
     comparing.mutate(chosen);
@@ -64,7 +66,7 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
         {comparing.isPending && <Waiting rows={3} />}
         {error && <Failure error={error} retry={() => file && comparing.mutate(file)} />}
         {comparing.data && <Differences {...comparing.data} />}
-        <Group justify="flex-end" pos="sticky" bottom={0} py="sm" bg="body">
+        <Group justify="flex-end" pos="sticky" bottom={0} py="sm" bg="var(--mantine-color-body)">
           <Button variant="default" onClick={() => setFile(null)}>
             Cancel
           </Button>

@@ -90,7 +90,7 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
   const selection = useSelection();
   const columns = useColumns(selection);
   const { category, text } = search;
-  const groups = useMemo(() => groupsOf(dishes, category, text), [dishes, category, text]);
+  const groups = useMemo(() => passingByCategory(dishes, category, text), [dishes, category, text]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
   const chosen = () => dishes.filter(({ sku }) => selection.hasAll([sku]));
@@ -147,8 +147,7 @@ function skuOf({ sku }: Dish): string {
   return sku;
 }
 
-/** Dishes that pass the filters by category, in the order of the menu. */
-function groupsOf(dishes: Dish[], category: string | undefined, text = ''): Map<string, Dish[]> {
+function passingByCategory(dishes: Dish[], category: string | undefined, text = ''): Map<string, Dish[]> {
   const passing = dishes.filter(
     (dish) =>
       (category === undefined || dish.category === category) &&
@@ -219,7 +218,6 @@ function NoDishes({ onImport }: { onImport: () => void }) {
   );
 }
 
-/** The example of the API's own description. */
 async function downloadExample(): Promise<void> {
   const { components } = await (await fetch('/openapi/staff.json')).json();
   downloadJson('menu-example.json', components.schemas.MenuDocument.examples[0]);
