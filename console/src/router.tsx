@@ -10,7 +10,9 @@ import { Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
+import { validateAuditSearch } from './screens/audit/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
+import { validateMenuSearch } from './screens/menu/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
@@ -74,6 +76,13 @@ const staysRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/stays/stays.tsx'), 'Stays'),
 });
 
+const menuRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/menu',
+  validateSearch: validateMenuSearch,
+  component: lazyRouteComponent(() => import('./screens/menu/menu.tsx'), 'Menu'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -101,6 +110,13 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
 });
 
+const auditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: validateAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
@@ -110,8 +126,10 @@ export const router = createRouter({
       todayRoute,
       ordersRoute,
       staysRoute,
+      menuRoute,
       partnersRoute,
       deliveriesRoute,
+      auditRoute,
       peopleRoute,
       settingsRoute,
     ]),

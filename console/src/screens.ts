@@ -1,7 +1,9 @@
 import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
 import {
+  AuditIcon,
   DeliveriesIcon,
+  MenuIcon,
   OrdersIcon,
   PartnersIcon,
   PeopleIcon,
@@ -15,7 +17,7 @@ export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep 
 export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path: '/' | '/orders' | '/stays' | '/partners' | '/deliveries' | '/people' | '/settings';
+  path: '/' | '/orders' | '/stays' | '/menu' | '/partners' | '/deliveries' | '/audit' | '/people' | '/settings';
   group: Group;
   label: string;
   /** Second key after `g`. */
@@ -32,6 +34,7 @@ export const SCREENS: Screen[] = [
   { path: '/', group: 'house', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
   { path: '/orders', group: 'house', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
   { path: '/stays', group: 'house', label: 'Stays', key: 's', icon: StaysIcon, isFor: has('hotel', 'hotel') },
+  { path: '/menu', group: 'house', label: 'Menu', key: 'm', icon: MenuIcon, isFor: has('menu', 'restaurant') },
   { path: '/partners', group: 'connect', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
   {
     path: '/deliveries',
@@ -41,6 +44,7 @@ export const SCREENS: Screen[] = [
     icon: DeliveriesIcon,
     isFor: has('deliveries'),
   },
+  { path: '/audit', group: 'keep', label: 'Audit', key: 'a', icon: AuditIcon, isFor: isOwner },
   { path: '/people', group: 'keep', label: 'People', key: 'e', icon: PeopleIcon, isFor: isOwner },
   { path: '/settings', group: 'keep', label: 'Settings', key: ',', icon: SettingsIcon, isFor: () => true },
 ];

@@ -80,6 +80,7 @@ export function useCommandKeys(): void {
 
 function isTaken(target: EventTarget | null): boolean {
   const isTyping =
-    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
   return isTyping || document.querySelector('[role="dialog"][data-blocks-keys], .mantine-Modal-content') !== null;
 }

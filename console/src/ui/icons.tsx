@@ -34,6 +34,11 @@ export const PartnersIcon = icon(
     <path d="M7.5 12.5 12.5 7.5M8.7 6.2l2-2a3.4 3.4 0 0 1 4.8 4.8l-2 2M11.3 13.8l-2 2A3.4 3.4 0 0 1 4.5 11l2-2" />
   </>,
 );
+export const MenuIcon = icon(
+  <path d="M5.5 3v4.5a2 2 0 0 0 4 0V3M7.5 9.5V17M7.5 3v4M14.5 17v-5h-2V6.5c0-2 .8-3.5 2-3.5z" />,
+);
+export const AuditIcon = icon(<path d="M4 4.5h12M4 8.2h12M4 11.9h5M11.5 13.5l2 2 3.5-4M4 15.5h4" />);
+export const UploadIcon = icon(<path d="M10 13V3.5M6.5 7 10 3.5 13.5 7M3.5 16.5h13" />);
 export const DeliveriesIcon = icon(<path d="M17 3 9 11M17 3l-5.2 14-2.8-6-6-2.8z" />);
 export const PeopleIcon = icon(
   <>

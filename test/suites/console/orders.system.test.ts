@@ -129,12 +129,12 @@ describe('the board of orders in a browser', { skip }, () => {
     const allDay = page.getByRole('complementary', { name: 'All day' });
     await allDay.getByRole('button', { name: 'Sold out: Margherita' }).click();
     const back = allDay.getByRole('button', { name: 'Put back: Margherita' });
-    await back.waitFor();
+    await page.getByText('Margherita is off the menu').waitFor();
     const refused = await place(service, tenant);
     assert.equal(refused.status, 400, refused.text);
     assert.equal(new URL(page.url()).searchParams.get('kitchen'), 'on');
     await back.click();
-    await allDay.getByRole('button', { name: 'Sold out: Margherita' }).waitFor();
+    await page.getByText('Margherita is on the menu').waitFor();
     const { number } = await order();
     await cardIn(page, 'New', number).waitFor();
     await page.keyboard.press('k');

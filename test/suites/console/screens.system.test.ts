@@ -22,6 +22,7 @@ const SCREENS = [
   '/stays?view=all',
   '/stays?q=ana',
   '/stays?new=1',
+  '/menu',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',
@@ -31,6 +32,7 @@ const SCREENS = [
   '/people?kind=displays',
   '/people?kind=displays&new=1',
   '/settings',
+  '/audit',
 ];
 
 /** Waits until the screen has its data: its heading stands, and no skeleton is left. */
@@ -91,7 +93,7 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a stay, a partner, a delivery and a person are accessible and fit the window', async () => {
+    it('the drawers of an order, a stay, a dish, a partner, a delivery and a person are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const { body: stay } = await book(service, tenant);
       const [delivery] = await listDeliveries(service, tenant);
@@ -99,6 +101,7 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
         people: await personId(service, tenant.tenantId, 'owner'),
         orders: orderId,
         stays: stay.reservation_id,
+        menu: 'PIZZA-1',
         partners: tenant.credential.id,
         deliveries: delivery?.id,
       };

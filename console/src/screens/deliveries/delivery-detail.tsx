@@ -6,6 +6,7 @@ import { CopyField } from '../../ui/copy-field.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
+import { Note } from '../../ui/note.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
@@ -50,10 +51,10 @@ function Content({ delivery }: { delivery: Delivery }) {
         ]}
       />
       {delivery.status === 'failed' && (
-        <p className={classes.note}>
+        <Note>
           After {MAX_ATTEMPTS} attempts this is not sent again. The partner finds the event in its feed (
           <code>GET /v1/third-party/events/</code>).
-        </p>
+        </Note>
       )}
       <Section title="Attempts">
         <Attempts delivery={delivery} />

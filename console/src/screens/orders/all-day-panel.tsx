@@ -1,28 +1,17 @@
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { call } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { read } from '../../api/reads.ts';
-import { sendWhenBack } from '../../live/held-write.ts';
+import { changeAvailability, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { plural } from '../../ui/format.ts';
 import classes from './all-day.module.css';
 import { countDishes, type DishCount } from './all-day.ts';
 import type { Order } from './statuses.ts';
 
-const menuQuery = read('getMenuDocument', {}, ['menu']);
-
 /** Counts of all dishes of the open orders, and what is sold out. */
 export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; mayChangeMenu: boolean }) {
   const counts = useMemo(() => countDishes(orders), [orders]);
   const { data: menu } = useQuery({ ...menuQuery, enabled: mayChangeMenu });
-  const soldOut = useMemo(
-    () =>
-      new Map(menu?.dishes.filter(({ is_active: isActive }) => isActive === false).map(({ sku, name }) => [sku, name])),
-    [menu],
-  );
-  const known = new Set(menu?.dishes.map(({ sku }) => sku));
-  const others = [...soldOut].filter(([sku]) => !counts.some((each) => each.sku === sku));
+  const bySku = useMemo(() => new Map(menu?.dishes.map((dish) => [dish.sku, dish])), [menu]);
+  const others = [...bySku.values()].filter((dish) => isSoldOut(dish) && !counts.some(({ sku }) => sku === dish.sku));
   return (
     <aside className={classes.panel} aria-label="All day">
       <header className={classes.head}>
@@ -37,13 +26,13 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
       </header>
       <ul className={classes.dishes}>
         {counts.map((dish) => (
-          <li key={dish.sku} className={classes.dish} data-sold-out={soldOut.has(dish.sku) || undefined}>
+          <li key={dish.sku} className={classes.dish} data-sold-out={isSoldOut(bySku.get(dish.sku)) || undefined}>
             <span className={classes.count}>{dish.open}</span>
             <span className={classes.name}>
               {dish.name}
               <span className={classes.quiet}>{describe(dish)}</span>
             </span>
-            {known.has(dish.sku) && <SoldOut sku={dish.sku} name={dish.name} isSoldOut={soldOut.has(dish.sku)} />}
+            <SoldOut dish={bySku.get(dish.sku)} />
           </li>
         ))}
       </ul>
@@ -51,13 +40,13 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
         <>
           <h3 className={classes.title}>Sold out</h3>
           <ul className={classes.dishes}>
-            {others.map(([sku, name]) => (
-              <li key={sku} className={classes.dish} data-sold-out="">
+            {others.map((dish) => (
+              <li key={dish.sku} className={classes.dish} data-sold-out="">
                 <span className={classes.count} aria-hidden="true">
                   –
                 </span>
-                <span className={classes.name}>{name}</span>
-                <SoldOut sku={sku} name={name} isSoldOut />
+                <span className={classes.name}>{dish.name}</span>
+                <SoldOut dish={dish} />
               </li>
             ))}
           </ul>
@@ -73,37 +62,30 @@ function describe({ variants, toCook, open }: DishCount): string {
   return parts.join(' · ');
 }
 
+function isSoldOut(dish: Dish | undefined): boolean {
+  return dish !== undefined && !isOn(dish);
+}
+
 /** Takes the dish off the menu, or puts it back. The same button is the way back. */
-function SoldOut({ sku, name, isSoldOut }: { sku: string; name: string; isSoldOut: boolean }) {
+function SoldOut({ dish }: { dish: Dish | undefined }) {
   const [isSending, setSending] = useState(false);
+  if (dish === undefined) return null;
+  const word = isSoldOut(dish) ? 'Put back' : 'Sold out';
   const change = async () => {
     setSending(true);
-    await setAvailability(sku, name, isSoldOut);
+    await changeAvailability([dish], isSoldOut(dish));
     setSending(false);
   };
   return (
     <button
       type="button"
       className={classes.button}
-      aria-label={`${isSoldOut ? 'Put back' : 'Sold out'}: ${name}`}
+      aria-label={`${word}: ${dish.name}`}
       aria-busy={isSending}
       disabled={isSending}
       onClick={() => void change()}
     >
-      {isSoldOut ? 'Put back' : 'Sold out'}
+      {word}
     </button>
   );
-}
-
-async function setAvailability(sku: string, name: string, isActive: boolean): Promise<void> {
-  try {
-    await sendWhenBack(() => call('changeAvailability', { body: { skus: [sku], is_active: isActive } }));
-    await queryClient.invalidateQueries({ queryKey: menuQuery.queryKey });
-    const message = isActive
-      ? 'Partners can order it again.'
-      : 'New orders with it are refused. Orders on the board stay.';
-    notifications.show({ title: isActive ? `${name} is back` : `${name} is sold out`, message, autoClose: 4_000 });
-  } catch (error) {
-    notifications.show({ title: `${name} was not changed`, message: (error as Error).message, color: 'red' });
-  }
 }

@@ -3,12 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
+import { downloadCsv } from '../../ui/csv.ts';
 import { plural, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
-import { csvOf, download } from './csv.ts';
+import { CSV_COLUMNS } from './csv.ts';
 import classes from './list.module.css';
 import { useMoves } from './moves.ts';
 import { withMove } from './open-orders.ts';
@@ -46,7 +47,7 @@ export function OrderList({ search, change }: Props) {
             variant="default"
             size="compact-sm"
             leftSection={<DownloadIcon size={15} />}
-            onClick={() => download(`orders-${dayOf(serverNow())}.csv`, csvOf(rows))}
+            onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows)}
           >
             CSV of these {rows.length.toLocaleString()}
           </Button>

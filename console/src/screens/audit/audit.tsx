@@ -1,0 +1,133 @@
+import { Button, Select } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { type Entry, readList } from '../../api/reads.ts';
+import { useMe } from '../../api/session.ts';
+import { serverNow } from '../../live/clock.ts';
+import { SetChip } from '../../ui/chips.tsx';
+import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
+import { DayRange } from '../../ui/day-range.tsx';
+import { formatDate, useFormat } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { PersonSelect } from '../../ui/person-select.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
+import { timesOf } from '../../ui/zoned-day.ts';
+import classes from './audit.module.css';
+import type { AuditSearch } from './search.ts';
+import { factsOf, sentenceOf, SENTENCES } from './words.ts';
+
+type AuditEntry = Entry<'listAudit'>;
+
+const route = getRouteApi('/shell/audit');
+const ACTIONS = Object.keys(SENTENCES).map((action) => ({
+  value: action,
+  label: sentenceOf(action, {}).replace('*', '…'),
+}));
+
+/** Who did what in the house, newest first. */
+export function Audit() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { timezone } = useMe().tenant;
+  const { clock, dayOf } = useFormat();
+  const set = (change: AuditSearch) =>
+    void navigate({ search: (present) => ({ ...present, ...change }), replace: true });
+  const { created_from: first, created_to: end } = timesOf(search.from, search.to, timezone);
+  const query = { action: search.action, actor_id: search.actor, subject: search.subject, from: first, to: end };
+  const list = useInfiniteQuery(
+    readList('listAudit', query, ['menu', 'rooms', 'rates', 'reservations', 'credentials', 'people', 'pause']),
+  );
+  const entries = list.data?.pages.flatMap(({ results }) => results) ?? [];
+  const today = dayOf(serverNow());
+  const dayTitle = (day: string) =>
+    day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');
+  const columns: Column<AuditEntry>[] = [
+    { label: 'Time', cell: ({ at }) => <time dateTime={at}>{clock(at)}</time> },
+    { label: 'What happened', cell: (entry) => <Sentence entry={entry} /> },
+  ];
+  return (
+    <Page
+      title="Audit"
+      isLive
+      actions={
+        entries.length > 0 && (
+          <Button variant="default" onClick={() => downloadCsv(`audit-${today}.csv`, CSV_COLUMNS, entries)}>
+            CSV of these {entries.length.toLocaleString()}
+          </Button>
+        )
+      }
+      filters={
+        <>
+          <Select
+            aria-label="Action"
+            placeholder="All actions"
+            clearable
+            searchable
+            w={280}
+            value={search.action ?? null}
+            data={ACTIONS}
+            onChange={(action) => set({ action: action ?? undefined })}
+          />
+          <PersonSelect value={search.actor} onChange={(actor) => set({ actor })} />
+          <DayRange from={search.from} to={search.to} onChange={set} />
+          {search.subject !== undefined && (
+            <SetChip
+              label={`About ${entries[0]?.subject_label ?? search.subject}`}
+              onRemove={() => set({ subject: undefined })}
+            />
+          )}
+        </>
+      }
+    >
+      <ListTable
+        label="Audit"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        groupOf={({ at }) => dayTitle(dayOf(at))}
+        empty={{
+          title: 'Nothing was done that passes these filters.',
+          action: <Link to="/audit">Show everything</Link>,
+        }}
+      />
+    </Page>
+  );
+}
+
+/** The names in a sentence filter by whom they name. */
+function Sentence({ entry }: { entry: AuditEntry }) {
+  const { actor, action, subject, details } = entry;
+  const [before, after] = sentenceOf(action, details).split('*');
+  return (
+    <>
+      <Link to="/audit" search={{ actor: actor.id ?? undefined }} className={classes.name}>
+        {actorOf(entry)}
+      </Link>{' '}
+      {before}
+      {after !== undefined && (
+        <Link to="/audit" search={{ subject }} className={classes.name}>
+          {subjectOf(entry)}
+        </Link>
+      )}
+      {after}
+      <div className={classes.facts}>{factsOf(details).join(' · ')}</div>
+    </>
+  );
+}
+
+function actorOf({ actor }: AuditEntry): string {
+  return actor.name ?? { operator: 'The operator', anonymous: 'Somebody' }[actor.type as string] ?? `A ${actor.type}`;
+}
+
+function subjectOf({ subject, subject_label: label }: AuditEntry): string {
+  return label || subject;
+}
+
+const CSV_COLUMNS: CsvColumn<AuditEntry>[] = [
+  ['time', ({ at }) => at],
+  ['who', actorOf],
+  ['what', (entry) => sentenceOf(entry.action, entry.details).replace('*', () => subjectOf(entry))],
+  ['details', ({ details }) => factsOf(details).join('; ')],
+  ['action', ({ action }) => action],
+  ['subject', ({ subject }) => subject],
+];

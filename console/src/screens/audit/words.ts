@@ -1,0 +1,89 @@
+type Facts = Record<string, unknown>;
+
+/** What somebody did, for each action of the audit trail. The name of its subject stands in place of the star. */
+export const SENTENCES: Record<string, string | ((details: Facts) => string)> = {
+  'credential.created': 'made a key for *',
+  'credential.changed': 'renamed *',
+  'credential.revoked': 'revoked the key of *',
+  'credential.rotated': 'rotated the secret of *',
+  'channel.created': 'connected the channel *',
+  'channel.revoked': 'revoked the channel *',
+  'channel.rotated': 'rotated the secret of the channel *',
+  'dish.changed': 'changed the dish *',
+  'dishes.availability_changed': ({ is_active: isActive, skus }) => {
+    if (!Array.isArray(skus)) return 'took dishes off the menu or put them on';
+    const dishes = `${skus.length} ${skus.length === 1 ? 'dish' : 'dishes'}`;
+    return isActive === true ? `put ${dishes} on the menu` : `took ${dishes} off the menu`;
+  },
+  'display.created': 'added the display *',
+  'display.paired': 'paired the display *',
+  'display.removed': 'removed the display *',
+  'menu.replaced': 'imported the menu',
+  'opening_hours.changed': 'changed the opening hours',
+  'pause.started': 'closed the restaurant to new orders',
+  'pause.ended': 'opened the restaurant to new orders',
+  'webhook.registered': 'registered the webhook of *',
+  'webhook.removed': 'removed the webhook of *',
+  'webhook.tested': 'sent a test call to the webhook of *',
+  'rate_plan.changed': 'changed the rate plan *',
+  'rates.changed': 'changed prices or closed nights of *',
+  'rates.written': 'wrote prices of *',
+  'restrictions.written': 'wrote restrictions of *',
+  'reservation.booked': 'booked a stay for *',
+  'reservation.changed': 'changed the stay of *',
+  'reservation.arrival': ({ arrived }) => (arrived === false ? 'took back the arrival of *' : 'noted the arrival of *'),
+  'room_type.changed': 'changed the room type *',
+  'session.ended': 'signed out *',
+  'sign_in.failed': 'failed to sign in as *',
+  'user.created': 'added *',
+  'user.changed': 'changed the account of *',
+  'user.disabled': 'disabled *',
+  'user.enabled': 'enabled *',
+  'user.link_created': 'made a one-time link for *',
+  'user.password_changed': 'changed the password of *',
+  'tenant.applied': 'applied the tenant document',
+};
+
+/** A later version of the service may write actions that this one does not know. */
+export function sentenceOf(action: string, details: Facts): string {
+  const sentence = SENTENCES[action] ?? `did “${action}” to *`;
+  return typeof sentence === 'string' ? sentence : sentence(details);
+}
+
+/** Ids, and what the sentence says already. */
+const UNTOLD = /^(?:label|source|email|audience|is_active|.*_id)$/;
+const WITHOUT_KEY = /^(?:changes|fields|entries|change|what|name|date|skus)$/;
+const MOST = 5;
+
+/** Details of an action in words, for example `price: 10.00 → 12.00`. */
+export function factsOf({ before, after, ...rest }: Facts): string[] {
+  const told = Object.entries(rest).filter(([key, value]) => !UNTOLD.test(key) && value !== null);
+  const changes = Object.entries(after ?? {}).map(([field, to]) => ({ field, from: (before as Facts)[field], to }));
+  return [
+    ...told.map(([key, value]) => (WITHOUT_KEY.test(key) ? textOf(value) : `${wordOf(key)}: ${textOf(value)}`)),
+    ...changes.filter(({ from, to }) => from !== to).map(textOf),
+  ];
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) {
+    const more = value.length > MOST ? [`${value.length - MOST} more`] : [];
+    return [...value.slice(0, MOST).map(textOf), ...more].join(', ');
+  }
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value.replace(/T(\d\d:\d\d):\d\d\.\d+Z$/, ' $1 UTC');
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' ? `${value}` : 'none';
+  const { field, from, to } = value as { field?: string; from?: unknown; to?: unknown };
+  const change = 'from' in value ? `${textOf(from)} → ${textOf(to)}` : undefined;
+  if (field !== undefined) return change === undefined ? wordOf(field) : `${wordOf(field)}: ${change}`;
+  return (
+    change ??
+    factsOf(value as Facts)
+      .filter(Boolean)
+      .join(' ')
+  );
+}
+
+function wordOf(key: string): string {
+  return key.replaceAll('_', ' ');
+}

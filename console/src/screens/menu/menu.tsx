@@ -1,0 +1,228 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef } from 'react';
+import { useMe } from '../../api/session.ts';
+import { serverNow } from '../../live/clock.ts';
+import { AmountField } from '../../ui/amount-field.tsx';
+import { useCommands } from '../../ui/commands.ts';
+import { download } from '../../ui/csv.ts';
+import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { useFormat } from '../../ui/format.ts';
+import { Page } from '../../ui/page.tsx';
+import { focusedKey, focusInRow, useRowKeys } from '../../ui/row-keys.ts';
+import { SearchField } from '../../ui/search-field.tsx';
+import { type Selection, SelectionBar, SelectTick, useSelection } from '../../ui/selection.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Tick } from '../../ui/tick.tsx';
+import { undoLast } from '../../ui/undo-notice.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { DishDetail } from './dish-detail.tsx';
+import { ImportMenu } from './import-menu.tsx';
+import type { MenuSearch } from './search.ts';
+
+const route = getRouteApi('/shell/menu');
+
+/** All dishes of the house by category: their prices, and whether partners can order them. */
+export function Menu() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: menu, error, refetch } = useQuery(menuQuery);
+  const { dayOf } = useFormat();
+  const picker = useRef<HTMLInputElement>(null);
+  const pick = () => picker.current?.click();
+  const set = useCallback<SetSearch>(
+    // A filter is no place to come back to, but a dish is.
+    (change) => void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) }),
+    [navigate],
+  );
+  useCommands([{ id: 'import menu', label: 'Import a menu', group: 'Menu', keys: 'i', run: pick }]);
+  const isEmpty = menu?.dishes.length === 0;
+  return (
+    <Page
+      title="Menu"
+      isLive
+      actions={
+        <>
+          {menu && !isEmpty && (
+            <Button variant="default" onClick={() => downloadJson(`menu-${dayOf(serverNow())}.json`, menu)}>
+              Export
+            </Button>
+          )}
+          <Button onClick={pick}>Import</Button>
+        </>
+      }
+      filters={
+        <>
+          <SearchField
+            label="Search the menu"
+            placeholder="Name or SKU"
+            value={search.text}
+            onChange={(text) => set({ text })}
+          />
+          <Select
+            aria-label="Category"
+            placeholder="All categories"
+            clearable
+            searchable
+            w={200}
+            value={search.category ?? null}
+            data={[...new Set(menu?.dishes.map(({ category }) => category))]}
+            onChange={(category) => set({ category: category ?? undefined })}
+          />
+        </>
+      }
+    >
+      {menu === undefined && (error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />)}
+      {isEmpty && <NoDishes onImport={pick} />}
+      {menu && !isEmpty && <Dishes dishes={menu.dishes} search={search} set={set} />}
+      {menu && <DishDetail sku={search.open} menu={menu} onClose={() => set({ open: undefined })} />}
+      <ImportMenu picker={picker} />
+    </Page>
+  );
+}
+
+type SetSearch = (change: MenuSearch) => void;
+
+function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; set: SetSearch }) {
+  const selection = useSelection();
+  const columns = useColumns(selection);
+  const { category, text } = search;
+  const groups = useMemo(() => passingByCategory(dishes, category, text), [dishes, category, text]);
+  const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
+  const isFocused = ({ sku }: Dish) => sku === focusedKey();
+  const chosen = () => dishes.filter(({ sku }) => selection.hasAll([sku]));
+  const change = (some: Dish[], isActive: boolean) => {
+    selection.clear();
+    void changeAvailability(some, isActive);
+  };
+  const turn = () => {
+    const some = selection.count() > 0 ? chosen() : dishes.filter(isFocused);
+    change(some, !some.some(isOn));
+  };
+  const inFocus = () => [...groups.values()].find((some) => some.some(isFocused)) ?? [];
+  const keys = [
+    ['x', 'Select the dish', () => selection.toggle(dishes.filter(isFocused).map(skuOf))],
+    ['X', 'Select its category', () => selection.toggle(inFocus().map(skuOf))],
+    ['m', 'Take off the menu, or put on it', turn],
+    ['p', 'Change the price', () => focusInRow('input[inputmode]')],
+    ['u', 'Undo', undoLast],
+  ] as const;
+  const commands = keys.map(([key, label, run]) => ({ id: key, label, group: 'Menu', keys: key, run }));
+  useCommands(search.open === undefined ? commands : []);
+  useRowKeys(search.open === undefined);
+  if (groups.size === 0) {
+    const showAll = () => set({ text: undefined, category: undefined });
+    return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;
+  }
+  return (
+    <>
+      <Table
+        label="Dishes"
+        columns={columns}
+        rows={[...groups.values()].flat()}
+        keyOf={skuOf}
+        openKey={search.open}
+        onOpen={open}
+        groupOf={(dish) => dish.category}
+        groupControl={(dish) => (
+          <SelectTick
+            selection={selection}
+            label={`all of ${dish.category}`}
+            keys={groups.get(dish.category)?.map(skuOf) ?? []}
+          />
+        )}
+      />
+      <SelectionBar selection={selection} what={['dish', 'dishes']}>
+        <Button onClick={() => change(chosen(), false)}>Take off the menu</Button>
+        <Button onClick={() => change(chosen(), true)}>Put on the menu</Button>
+      </SelectionBar>
+    </>
+  );
+}
+
+function skuOf({ sku }: Dish): string {
+  return sku;
+}
+
+function passingByCategory(dishes: Dish[], category: string | undefined, text = ''): Map<string, Dish[]> {
+  const passing = dishes.filter(
+    (dish) =>
+      (category === undefined || dish.category === category) &&
+      `${dish.name} ${dish.sku}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return Map.groupBy(passing, (dish) => dish.category);
+}
+
+function useColumns(selection: Selection): Column<Dish>[] {
+  const { currency } = useMe().tenant;
+  const { money } = useFormat();
+  return useMemo(
+    () => [
+      {
+        label: 'Select',
+        isControl: true,
+        cell: ({ sku, name }) => <SelectTick selection={selection} label={name} keys={[sku]} />,
+      },
+      { label: 'Dish', cell: (dish) => (isOn(dish) ? dish.name : <s>{dish.name}</s>) },
+      { label: 'SKU', isWideOnly: true, cell: ({ sku }) => <code>{sku}</code> },
+      { label: 'Variants', isNumber: true, isWideOnly: true, cell: (dish) => dish.price_variants?.length || '' },
+      { label: 'Add-ons', isNumber: true, isWideOnly: true, cell: (dish) => dish.addons?.length || '' },
+      {
+        label: `Price in ${currency}`,
+        isNumber: true,
+        isControl: true,
+        cell: (dish) => (
+          <AmountField
+            label={`Price of ${dish.name}`}
+            value={dish.price}
+            onChange={(price) => changePrice(dish, price, money)}
+          />
+        ),
+      },
+      {
+        label: 'On the menu',
+        isNumber: true,
+        isControl: true,
+        cell: (dish) => (
+          <Tick
+            label={`${dish.name} on the menu`}
+            isSwitch
+            isOn={isOn(dish)}
+            onChange={() => void changeAvailability([dish], !isOn(dish))}
+          />
+        ),
+      },
+    ],
+    [selection, currency, money],
+  );
+}
+
+function NoDishes({ onImport }: { onImport: () => void }) {
+  return (
+    <Empty
+      title="The menu has no dish yet."
+      action={
+        <Group>
+          <Button onClick={onImport}>Import a menu</Button>
+          <Button variant="default" onClick={() => void downloadExample()}>
+            Download an example
+          </Button>
+        </Group>
+      }
+    >
+      Partners can order nothing. Import a file with your categories and dishes: a JSON document like the example.
+    </Empty>
+  );
+}
+
+async function downloadExample(): Promise<void> {
+  const { components } = await (await fetch('/openapi/staff.json')).json();
+  downloadJson('menu-example.json', components.schemas.MenuDocument.examples[0]);
+}
+
+function downloadJson(name: string, document: unknown): void {
+  download(name, JSON.stringify(document, null, 2), 'application/json');
+}

@@ -1,0 +1,47 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react';
+import classes from './amount-field.module.css';
+import { focusInRow } from './row-keys.ts';
+
+interface Props {
+  label: string;
+  /** As the API has it, for example `12.50`. */
+  value: string;
+  /** Resolves to false if the amount is refused. The field then shows the old one again. */
+  onChange: (amount: string) => Promise<boolean>;
+}
+
+/** An amount in a row of a table, changed in place: type, Enter. Esc leaves it as it is. */
+export function AmountField({ label, value, onChange }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (field.current && field.current !== document.activeElement) field.current.value = value;
+  }, [value]);
+  const leave = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    if (event.key === 'Escape') event.currentTarget.value = value;
+    // Else Enter would press the button that has the focus now.
+    event.preventDefault();
+    focusInRow('button');
+  };
+  // The keyboard of a phone may have no Enter, only a key that takes the focus away.
+  const save = async ({ currentTarget: input }: FocusEvent<HTMLInputElement>) => {
+    const isInOtherWindow = document.activeElement === input;
+    if (isInOtherWindow) return;
+    const amount = input.value.trim().replace(',', '.');
+    const isSame = amount === '' || Number(amount) === Number(value);
+    if (isSame || !(await onChange(amount))) input.value = value;
+  };
+  return (
+    <input
+      ref={field}
+      className={classes.amount}
+      aria-label={label}
+      inputMode="decimal"
+      autoComplete="off"
+      defaultValue={value}
+      onFocus={(event) => event.currentTarget.select()}
+      onKeyDown={leave}
+      onBlur={(event) => void save(event)}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+export type CsvColumn<Row> = [title: string, value: (row: Row) => string | null];
+
+/** Hands rows to the browser as a file of comma-separated values (RFC 4180). */
+export function downloadCsv<Row>(name: string, columns: CsvColumn<Row>[], rows: readonly Row[]): void {
+  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, value]) => value(row) ?? ''))];
+  const text = lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+  // The mark tells spreadsheets that the text is UTF-8.
+  download(name, `\uFEFF${text}`, 'text/csv;charset=utf-8');
+}
+
+/** Text of a partner that begins like a formula is no formula for a spreadsheet. */
+function cell(text: string): string {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** Hands a text to the browser as a file. */
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+
+const ID = 'undo';
+let undoShown: (() => void) | null = null;
+
+/** Tells what was done, with a button that takes it back. Only the newest one is shown. */
+export function showUndo(title: string, message: string, undo: () => void): void {
+  const takeBack = () => {
+    notifications.hide(ID);
+    undo();
+  };
+  notifications.hide(ID);
+  notifications.show({
+    id: ID,
+    title,
+    message: (
+      <>
+        {message}{' '}
+        <Button variant="light" size="compact-sm" onClick={takeBack}>
+          Undo
+        </Button>
+      </>
+    ),
+    autoClose: 10_000,
+    onClose() {
+      if (undoShown === takeBack) undoShown = null;
+    },
+  });
+  undoShown = takeBack;
+}
+
+/** Takes back what the newest notice tells, for a key of the screen. */
+export function undoLast(): void {
+  undoShown?.();
+}
+
+/** Takes the notice away, before a dialog whose buttons it would cover. */
+export function hideUndo(): void {
+  notifications.hide(ID);
+}
