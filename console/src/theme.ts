@@ -26,6 +26,8 @@ const dark: MantineColorsTuple = [
   '#0c0f0e',
 ];
 
+const CLOSE = { 'aria-label': 'Close' };
+
 /** One accent, quiet greys with a trace of it, small radii. All else of the look is in `global.css` and the modules of the screens. */
 export const theme = createTheme({
   colors: { green, dark },
@@ -43,10 +45,10 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } },
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 }, closeButtonProps: CLOSE },
       styles: { title: { fontWeight: 650 } },
     },
-    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.15 } } },
+    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.15 }, closeButtonProps: CLOSE } },
   },
 });
 

@@ -21,7 +21,6 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       position="right"
       size="min(560px, 100vw)"
       title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
       classNames={{ title: classes.title, header: classes.header, body: classes.body, content: classes.content }}
       transitionProps={{ duration: 120 }}
     >

@@ -82,7 +82,17 @@ export function formatAge(ms: number): string {
   return `${Math.floor(hours / 24)} d`;
 }
 
+/** How long ago something was: `7 min ago`. */
+export function formatAgo(time: string | null, now: number): string {
+  return time === null ? 'never' : `${formatAge(now - Date.parse(time))} ago`;
+}
+
 /** `1 order`, `2 orders`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
+/** Adds amounts of money. Hundredths are whole numbers, so nothing is rounded. */
+export function sumOf(amounts: string[]): string {
+  return (amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
 }

@@ -35,12 +35,7 @@ export function Palette() {
         searchProps={{ placeholder: 'What do you want to do?', 'aria-label': 'Command', leftSection: <SearchIcon /> }}
         highlightQuery
       />
-      <Modal
-        opened={isListing}
-        onClose={() => setListing(false)}
-        title="Keys"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isListing} onClose={() => setListing(false)} title="Keys">
         <dl className={classes.list}>
           <div>
             <dt>Find a command</dt>

@@ -15,3 +15,8 @@ export function textsOf<Name extends string>(
 export function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
   return values.find((each) => each === value);
 }
+
+/** Returns the text if it is a day, `YYYY-MM-DD`, else undefined. */
+export function dayIn(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}

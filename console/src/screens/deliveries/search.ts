@@ -1,4 +1,4 @@
-import { oneOf, textsOf } from '../../ui/search.ts';
+import { dayIn, oneOf, textsOf } from '../../ui/search.ts';
 
 /** Filters and open drawer of the screen, as the address has them. */
 export interface DeliveriesSearch {
@@ -23,27 +23,15 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
+const NAMES = ['status', 'event', 'partner', 'from', 'to', 'open'] as const;
 
 export function validateDeliveriesSearch(search: Record<string, unknown>): DeliveriesSearch {
-  const { status, event, partner, from, to, open } = textsOf(search, [
-    'status',
-    'event',
-    'partner',
-    'from',
-    'to',
-    'open',
-  ]);
+  const { status, event, from, to, ...others } = textsOf(search, NAMES);
   return {
+    ...others,
     status: oneOf(STATUSES, status),
     event: oneOf(EVENTS, event),
-    partner,
-    from: dayOf(from),
-    to: dayOf(to),
-    open,
+    from: dayIn(from),
+    to: dayIn(to),
   };
-}
-
-function dayOf(text: string | undefined): string | undefined {
-  return text !== undefined && DAY.test(text) ? text : undefined;
 }

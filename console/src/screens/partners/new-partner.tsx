@@ -1,12 +1,13 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { Kind } from './search.ts';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { useKeyWrite } from './use-key-write.ts';
 
-const WORDS: Record<Kind, { title: string; label: string; description: string; example: string }> = {
+/** What the dialog of each kind says. The title is also what the button that opens it says. */
+export const NEW: Record<Kind, { title: string; label: string; description: string; example: string }> = {
   partners: {
     title: 'Connect a partner',
     label: 'Name of the platform',
@@ -31,48 +32,36 @@ const WORDS: Record<Kind, { title: string; label: string; description: string; e
 export function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: boolean; onClose: () => void }) {
   const [label, setLabel] = useState('');
   const [secret, setSecret] = useState<Secret | null>(null);
-  const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => create(kind, label.trim()),
-    onSuccess(made) {
+  const { title, example, ...words } = NEW[kind];
+  const { mutate, error, isPending } = useKeyWrite(
+    () => create(kind, label.trim()),
+    (made) => {
       setSecret(made);
       setLabel('');
       onClose();
-      reset();
-      rereadTopics(new Set(['credentials']));
     },
-  });
-  const words = WORDS[kind];
+  );
   return (
     <>
-      <Modal opened={isOpen} onClose={onClose} title={words.title} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
-          <TextInput
-            label={words.label}
-            description={words.description}
-            placeholder={words.example}
-            data-autofocus
-            required
-            withAsterisk={false}
-            maxLength={100}
-            value={label}
-            error={error?.message}
-            onChange={(event) => setLabel(event.currentTarget.value)}
-          />
-          <Group justify="flex-end" mt="lg">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isPending} disabled={label.trim() === ''}>
-              Make key and secret
-            </Button>
-          </Group>
-        </form>
-      </Modal>
+      <FormDialog
+        title={title}
+        isOpen={isOpen}
+        onClose={onClose}
+        action="Make key and secret"
+        isReady={label.trim() !== ''}
+        isSending={isPending}
+        onSubmit={mutate}
+      >
+        <TextInput
+          {...words}
+          placeholder={example}
+          data-autofocus
+          maxLength={100}
+          value={label}
+          error={error?.message}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
+      </FormDialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );

@@ -1,44 +1,44 @@
-import { Button, Group, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { formatAge, useFormat } from '../../ui/format.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { formatAgo, useFormat } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
-import { ConfirmTyping } from './confirm-typing.tsx';
+import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
-import { HealthBars } from './health-bars.tsx';
-import { OrdersByDay } from './orders-by-day.tsx';
 import { Refusals } from './refusals.tsx';
+import { Revoke } from './revoke.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { useKeyWrite } from './use-key-write.ts';
 import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
 
 /** Drawer of one partner: how it does, and all that the owner may change about it. */
 export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),
     enabled: id !== undefined,
   });
   const [action, setAction] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
   const [secret, setSecret] = useState<Secret | null>(null);
-  const isActive = data?.is_active === true;
+  const partner = query.data;
+  const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
   return (
     <>
       <Detail
-        title={data === undefined ? 'Partner' : data.label || 'No name'}
+        title={partner === undefined ? 'Partner' : partner.label || 'No name'}
         isOpen={id !== undefined}
         onClose={onClose}
         actions={
-          isActive && (
+          partner?.is_active && (
             <>
               <Button variant="default" onClick={() => setAction('rename')}>
                 Rename
@@ -53,20 +53,18 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
           )
         }
       >
-        {data !== undefined && <Content partner={data} />}
-        {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
-        {data === undefined && error === null && <Waiting />}
+        <Loaded query={query}>{(data) => <Content partner={data} onSecret={setSecret} />}</Loaded>
       </Detail>
-      {data !== undefined && (
+      {partner !== undefined && (
         <>
-          <Rename
-            key={`rename ${data.label}`}
-            partner={data}
-            isOpen={action === 'rename'}
-            onClose={() => setAction(null)}
+          <Rename key={`rename ${partner.label}`} partner={partner} {...propsOf('rename')} />
+          <Rotate partner={partner} onSecret={setSecret} {...propsOf('rotate')} />
+          <Revoke
+            label={partner.label}
+            text="The partner is refused at once, on all nodes, and waiting deliveries stop. Its orders and stays are kept."
+            revoke={() => call('revokeCredential', { path: { id: partner.id } })}
+            {...propsOf('revoke')}
           />
-          <Rotate partner={data} isOpen={action === 'rotate'} onClose={() => setAction(null)} onSecret={setSecret} />
-          <Revoke partner={data} isOpen={action === 'revoke'} onClose={() => setAction(null)} />
         </>
       )}
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
@@ -74,19 +72,18 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
   );
 }
 
-function Content({ partner }: { partner: Partner }) {
+function Content({ partner, onSecret }: { partner: Partner; onSecret: (secret: Secret) => void }) {
   const { dayAndTime } = useFormat();
-  const hasRestaurant = useMe().tenant.features.includes('restaurant');
+  const { features } = useMe().tenant;
   const now = useNow(10_000);
   const { id, deliveries, budget } = partner;
-  const age = (time: string) => `${formatAge(now - Date.parse(time))} ago`;
   return (
     <>
       <Facts
         facts={[
           ['Webhook', <Health partner={partner} now={now} />],
           ['Key', <code>{partner.api_key}</code>],
-          ['Last call', partner.last_used_at === null ? 'never' : age(partner.last_used_at)],
+          ['Last call', formatAgo(partner.last_used_at, now)],
           [
             'Calls this minute',
             `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on the process that answered'}`,
@@ -103,15 +100,20 @@ function Content({ partner }: { partner: Partner }) {
           </Link>
         }
       >
-        <HealthBars health={partner.health} />
+        <DeliveriesByHour health={partner.health} />
       </Section>
-      {hasRestaurant && (
+      {features.includes('restaurant') && (
         <Section title="Orders of the last 14 days">
           <OrdersByDay id={id} />
         </Section>
       )}
+      {features.includes('hotel') && (
+        <Section title="Stays booked in the last 14 days">
+          <StaysByDay id={id} />
+        </Section>
+      )}
       <Section title="Webhook">
-        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} />
+        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} onSecret={onSecret} />
       </Section>
       <Section title="Refused calls">
         <Refusals id={id} />
@@ -128,36 +130,21 @@ interface ActionProps {
 
 function Rename({ partner, isOpen, onClose }: ActionProps) {
   const [label, setLabel] = useState(partner.label);
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
-    onSuccess() {
-      onClose();
-      rereadTopics(new Set(['credentials']));
-    },
-  });
+  const { mutate, error, isPending } = useKeyWrite(
+    () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
+    onClose,
+  );
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Rename" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <TextInput
-          label="Name"
-          data-autofocus
-          maxLength={100}
-          value={label}
-          error={error?.message}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" mt="lg">
-          <Button type="submit" loading={isPending}>
-            Save
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+    <FormDialog title="Rename" isOpen={isOpen} onClose={onClose} action="Save" isSending={isPending} onSubmit={mutate}>
+      <TextInput
+        label="Name"
+        data-autofocus
+        maxLength={100}
+        value={label}
+        error={error?.message}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 
@@ -170,27 +157,23 @@ const OVERLAPS = [
 function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret: (secret: Secret) => void }) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
-    gcTime: 0,
-    onSuccess(made) {
+  const { mutate, error, isPending } = useKeyWrite(
+    () => call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
+    ({ label, api_key: key, api_secret: secret, previous_secret_ends_at: end }) => {
+      const note = overlap === '0' ? 'The old secret has ended.' : `The old secret works until ${clock(end)}.`;
       onClose();
-      onSecret({
-        kind: 'partners',
-        label: made.label,
-        key: made.api_key,
-        secret: made.api_secret,
-        note:
-          overlap === '0'
-            ? 'The old secret has ended.'
-            : `The old secret works until ${clock(made.previous_secret_ends_at)}.`,
-      });
-      rereadTopics(new Set(['credentials']));
+      onSecret({ kind: 'partners', label, key, secret, note });
     },
-  });
+  );
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New secret" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <FormDialog
+      title="New secret"
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Make a new secret"
+      isSending={isPending}
+      onSubmit={mutate}
+    >
       <Select
         label="How long does the old secret still work?"
         description="The partner changes over in this time without a refused call."
@@ -200,37 +183,6 @@ function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret
         error={error?.message}
         onChange={(value) => setOverlap(value ?? '60')}
       />
-      <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button loading={isPending} onClick={() => mutate()}>
-          Make a new secret
-        </Button>
-      </Group>
-    </Modal>
-  );
-}
-
-function Revoke({ partner, isOpen, onClose }: ActionProps) {
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call('revokeCredential', { path: { id: partner.id } }),
-    onSuccess() {
-      onClose();
-      rereadTopics(new Set(['credentials']));
-    },
-  });
-  return (
-    <ConfirmTyping
-      title={`Revoke ${partner.label || 'this partner'}`}
-      text="The partner is refused at once, on all nodes, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
-      word={partner.label || 'revoke'}
-      action="Revoke"
-      isOpen={isOpen}
-      isPending={isPending}
-      error={error}
-      onClose={onClose}
-      onConfirm={() => mutate()}
-    />
+    </FormDialog>
   );
 }

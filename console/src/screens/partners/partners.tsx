@@ -9,21 +9,18 @@ import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { type Command, useCommands } from '../../ui/commands.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { formatAge } from '../../ui/format.ts';
+import { formatAgo } from '../../ui/format.ts';
 import { PlusIcon } from '../../ui/icons.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { Health } from './health.tsx';
-import { NewPartner } from './new-partner.tsx';
+import { NEW, NewPartner } from './new-partner.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
 import type { PartnersSearch } from './search.ts';
 
 type Partner = Answer<'listStaffCredentials'>[number];
-
-const NEW = { partners: 'Connect a partner', pms: 'Connect a PMS', channels: 'Connect a channel' };
 
 /** Whoever calls the API for the house: ordering and booking platforms, the PMS, and channels of OTAs. */
 export function Partners() {
@@ -36,7 +33,7 @@ export function Partners() {
   );
   useCommands(
     useMemo<Command[]>(
-      () => [{ id: 'new partner', label: NEW[kind], group: 'Partners', keys: 'n', run: () => set({ new: '1' }) }],
+      () => [{ id: 'new partner', label: NEW[kind].title, group: 'Partners', keys: 'n', run: () => set({ new: '1' }) }],
       [kind, set],
     ),
   );
@@ -46,7 +43,7 @@ export function Partners() {
       isLive
       actions={
         <Button leftSection={<PlusIcon size={16} />} onClick={() => set({ new: '1' })}>
-          {NEW[kind]}
+          {NEW[kind].title}
         </Button>
       }
       filters={
@@ -74,39 +71,34 @@ export function Partners() {
 }
 
 function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: string) => void }) {
-  const { data, error, refetch } = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
+  const query = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
   const now = useNow(10_000);
-  if (data === undefined) {
-    return error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />;
-  }
-  if (data.length === 0) {
-    return (
-      <Empty title="No platform is connected yet.">
-        Connect one to get its orders and stays: press “Connect a partner”, and hand the key on to its developer.
-      </Empty>
-    );
-  }
   const columns: Column<Partner>[] = [
     { label: 'Name', cell: ({ label }) => label || 'No name' },
     { label: 'Key', isWideOnly: true, cell: ({ api_key }) => <code>{api_key}</code> },
     { label: 'Webhook', cell: (partner) => <Health partner={partner} now={now} /> },
     { label: 'Waiting', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.pending || '' },
     { label: 'Failed', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.failed || '' },
-    {
-      label: 'Last call',
-      isNumber: true,
-      cell: ({ last_used_at: at }) => (at === null ? 'never' : `${formatAge(now - Date.parse(at))} ago`),
-    },
+    { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => formatAgo(at, now) },
   ];
-  const sorted = data.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
   return (
-    <Table
-      label="Platforms"
-      columns={columns}
-      rows={sorted}
-      keyOf={({ id }) => id}
-      openKey={open}
-      onOpen={({ id }) => onOpen(id)}
-    />
+    <Loaded query={query}>
+      {(partners) =>
+        partners.length === 0 ? (
+          <Empty title="No platform is connected yet.">
+            Connect one to get its orders and stays: press “Connect a partner”, and hand the key on to its developer.
+          </Empty>
+        ) : (
+          <Table
+            label="Platforms"
+            columns={columns}
+            rows={partners.toSorted((one, other) => Number(other.is_active) - Number(one.is_active))}
+            keyOf={({ id }) => id}
+            openKey={open}
+            onOpen={({ id }) => onOpen(id)}
+          />
+        )
+      }
+    </Loaded>
   );
 }

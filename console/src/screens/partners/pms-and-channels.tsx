@@ -1,18 +1,18 @@
 import { Button, Group } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { formatAge, useFormat } from '../../ui/format.ts';
+import { formatAgo, useFormat } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
-import { ConfirmTyping } from './confirm-typing.tsx';
+import { Revoke } from './revoke.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { useKeyWrite } from './use-key-write.ts';
 
 interface Row {
   id: string;
@@ -20,75 +20,79 @@ interface Row {
   key: string;
   isActive: boolean;
   createdAt: string | null;
+  /** Of a PMS alone. The service does not note the calls of channels. */
   lastUsedAt: string | null;
 }
 
+/** What differs between the lists of PMS and of channels. */
+interface KeyKind {
+  label: string;
+  empty: string;
+  revokeText: string;
+  rotate: (id: string) => Promise<Secret>;
+  revoke: (id: string) => Promise<unknown>;
+}
+
+const NOTE = 'The old secret has ended.';
+const PMS: KeyKind = {
+  label: 'PMS',
+  empty: 'No PMS is connected.',
+  revokeText: 'The PMS is refused at once, on all nodes.',
+  async rotate(id) {
+    const { label, api_key: key, api_secret: secret } = await call('rotatePmsCredential', { path: { id } });
+    return { kind: 'pms', label, key, secret, note: NOTE };
+  },
+  revoke: (id) => call('revokePmsCredential', { path: { id } }),
+};
+const CHANNELS: KeyKind = {
+  label: 'Channels',
+  empty: 'No channel is connected.',
+  revokeText: 'Reservations of the channel are refused at once. Its stays are kept.',
+  async rotate(id) {
+    const { source: label, channel_key: key, channel_secret: secret } = await call('rotateChannel', { path: { id } });
+    return { kind: 'channels', label, key, secret, note: NOTE };
+  },
+  revoke: (id) => call('revokeChannel', { path: { id } }),
+};
+
 export function PmsList() {
   const query = useQuery(read('listPmsCredentials', {}, ['credentials']));
-  const rows = query.data?.map((each) => ({
-    id: each.id,
-    label: each.label || 'No name',
-    key: each.api_key,
-    isActive: each.is_active,
-    createdAt: each.created_at,
-    lastUsedAt: each.last_used_at,
-  }));
-  return (
-    <KeyList
-      kind="pms"
-      rows={rows}
-      query={query}
-      empty="No PMS is connected."
-      revokeText="The PMS is refused at once, on all nodes. This cannot be undone."
-    />
-  );
+  const rowOf = (pms: NonNullable<typeof query.data>[number]): Row => ({
+    id: pms.id,
+    label: pms.label || 'No name',
+    key: pms.api_key,
+    isActive: pms.is_active,
+    createdAt: pms.created_at,
+    lastUsedAt: pms.last_used_at,
+  });
+  return <Loaded query={query}>{(all) => <KeyList kind={PMS} rows={all.map(rowOf)} />}</Loaded>;
 }
 
 export function ChannelList() {
   const query = useQuery(read('listChannels', {}, ['credentials']));
-  const rows = query.data?.map((each) => ({
-    id: each.id,
-    label: each.source,
-    key: each.channel_key,
-    isActive: each.is_active,
-    createdAt: each.created_at,
+  const rowOf = (channel: NonNullable<typeof query.data>[number]): Row => ({
+    id: channel.id,
+    label: channel.source,
+    key: channel.channel_key,
+    isActive: channel.is_active,
+    createdAt: channel.created_at,
     lastUsedAt: null,
-  }));
-  return (
-    <KeyList
-      kind="channels"
-      rows={rows}
-      query={query}
-      empty="No channel is connected."
-      revokeText="Reservations of the channel are refused at once. Its stays are kept. This cannot be undone."
-    />
-  );
+  });
+  return <Loaded query={query}>{(all) => <KeyList kind={CHANNELS} rows={all.map(rowOf)} />}</Loaded>;
 }
 
-interface ListProps {
-  kind: 'pms' | 'channels';
-  rows: Row[] | undefined;
-  query: { error: Error | null; refetch: () => unknown };
-  empty: string;
-  revokeText: string;
-}
-
-function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
+function KeyList({ kind, rows }: { kind: KeyKind; rows: Row[] }) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [revoking, setRevoking] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
   const now = useNow(10_000);
-  const rotate = useMutation({ mutationFn: (row: Row) => rotateKey(kind, row), onSuccess: setSecret });
-  const revoke = useMutation({
-    mutationFn: ({ id }: Row) => call(kind === 'pms' ? 'revokePmsCredential' : 'revokeChannel', { path: { id } }),
-    onSuccess() {
-      setRevoking(null);
-      rereadTopics(new Set(['credentials']));
-    },
-  });
-  if (rows === undefined) {
-    return query.error === null ? <Waiting /> : <Failure error={query.error} retry={query.refetch} />;
-  }
+  const rotate = useKeyWrite(kind.rotate, setSecret);
+  const lastCall: Column<Row> = {
+    label: 'Last call',
+    isNumber: true,
+    isWideOnly: true,
+    cell: ({ lastUsedAt }) => formatAgo(lastUsedAt, now),
+  };
   const columns: Column<Row>[] = [
     { label: 'Name', cell: ({ label }) => <strong>{label}</strong> },
     { label: 'Key', isWideOnly: true, cell: ({ key }) => <code>{key}</code> },
@@ -97,14 +101,14 @@ function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
       cell: ({ isActive }) => <Status tone={isActive ? 'good' : 'quiet'}>{isActive ? 'Active' : 'Revoked'}</Status>,
     },
     { label: 'Connected', isWideOnly: true, cell: ({ createdAt }) => createdAt !== null && dayAndTime(createdAt) },
-    ...(kind === 'pms' ? [lastCall(now)] : []),
+    ...(kind === PMS ? [lastCall] : []),
     {
       label: 'Actions',
       isNumber: true,
       cell: (row) =>
         row.isActive && (
           <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button variant="subtle" size="compact-sm" loading={rotate.isPending} onClick={() => rotate.mutate(row)}>
+            <Button variant="subtle" size="compact-sm" loading={rotate.isPending} onClick={() => rotate.mutate(row.id)}>
               New secret
             </Button>
             <Button variant="subtle" color="red" size="compact-sm" onClick={() => setRevoking(row)}>
@@ -117,43 +121,19 @@ function KeyList({ kind, rows, query, empty, revokeText }: ListProps) {
   return (
     <>
       {rows.length === 0 ? (
-        <Empty title={empty}>Press the button above to make its key and secret.</Empty>
+        <Empty title={kind.empty}>Press the button above to make its key and secret.</Empty>
       ) : (
-        <Table label={kind === 'pms' ? 'PMS' : 'Channels'} columns={columns} rows={rows} keyOf={({ id }) => id} />
+        <Table label={kind.label} columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
       {rotate.error && <Failure error={rotate.error} />}
-      <ConfirmTyping
-        title={`Revoke ${revoking?.label ?? ''}`}
-        text={revokeText}
-        word={revoking?.label ?? ''}
-        action="Revoke"
+      <Revoke
+        label={revoking?.label ?? ''}
+        text={kind.revokeText}
+        revoke={() => kind.revoke(revoking?.id ?? '')}
         isOpen={revoking !== null}
-        isPending={revoke.isPending}
-        error={revoke.error}
         onClose={() => setRevoking(null)}
-        onConfirm={() => revoking !== null && revoke.mutate(revoking)}
       />
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
-}
-
-function lastCall(now: number): Column<Row> {
-  return {
-    label: 'Last call',
-    isNumber: true,
-    isWideOnly: true,
-    cell: ({ lastUsedAt: at }) => (at === null ? 'never' : `${formatAge(now - Date.parse(at))} ago`),
-  };
-}
-
-async function rotateKey(kind: 'pms' | 'channels', { id }: Row): Promise<Secret> {
-  if (kind === 'pms') {
-    const made = await call('rotatePmsCredential', { path: { id } });
-    const note = 'The old secret has ended.';
-    return { kind, label: made.label, key: made.api_key, secret: made.api_secret, note };
-  }
-  const made = await call('rotateChannel', { path: { id } });
-  const note = 'The old secret has ended.';
-  return { kind, label: made.source, key: made.channel_key, secret: made.channel_secret, note };
 }
