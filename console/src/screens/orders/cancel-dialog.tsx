@@ -1,5 +1,6 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { cancelOrder } from './moves.ts';
 import { type Order, partnerOf } from './statuses.ts';
 
@@ -12,30 +13,28 @@ const REASONS = [
 
 /** Asks before an order is cancelled, because nobody can take that back. */
 export function CancelDialog({ order, onClose }: { order: Order | null; onClose: () => void }) {
-  return (
-    <Modal
-      opened={order !== null}
-      onClose={onClose}
-      title={order && `Cancel order #${order.number}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {order && <Form key={order.order_id} order={order} onClose={onClose} />}
-    </Modal>
-  );
-}
-
-function Form({ order, onClose }: { order: Order; onClose: () => void }) {
   const [reason, setReason] = useState('');
+  const close = () => {
+    setReason('');
+    onClose();
+  };
+  const cancel = () => {
+    if (order) cancelOrder(order, reason.trim());
+    close();
+  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        cancelOrder(order, reason.trim());
-        onClose();
-      }}
+    <FormDialog
+      title={order && `Cancel order #${order.number}?`}
+      isOpen={order !== null}
+      onClose={close}
+      action="Cancel the order"
+      dismiss="Keep it"
+      isFinal
+      onSubmit={cancel}
     >
-      <p style={{ marginTop: 0 }}>{partnerOf(order)} is told at once. This cannot be undone.</p>
+      <p className="quiet">{order && partnerOf(order)} is told at once. This cannot be undone.</p>
       <TextInput
+        mt="sm"
         label="Reason"
         description="For your people alone. Partners never see it."
         maxLength={200}
@@ -43,21 +42,13 @@ function Form({ order, onClose }: { order: Order; onClose: () => void }) {
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      <div style={{ display: 'flex', flexWrap: 'wrap', gap: 6, marginTop: 10 }}>
+      <Group gap={6} mt="xs">
         {REASONS.map((each) => (
           <Button key={each} variant="default" radius="xl" size="compact-sm" h={36} onClick={() => setReason(each)}>
             {each.slice(0, -1)}
           </Button>
         ))}
-      </div>
-      <div style={{ display: 'flex', gap: 8, marginTop: 24 }}>
-        <Button type="submit" color="red.9">
-          Cancel the order
-        </Button>
-        <Button variant="default" onClick={onClose}>
-          Keep it
-        </Button>
-      </div>
-    </form>
+      </Group>
+    </FormDialog>
   );
 }

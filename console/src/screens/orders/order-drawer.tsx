@@ -1,23 +1,21 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Group, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { OrderMenu } from './card.tsx';
 import classes from './drawer.module.css';
 import { moveOn, undo, useMoves } from './moves.ts';
-import { openOrdersQuery, withMove } from './open-orders.ts';
-import { OrderEvents } from './order-events.tsx';
-import { History, Sum } from './order-parts.tsx';
-import { isOpen, nextStatus, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
+import { type Move, openOrdersQuery, withMove } from './open-orders.ts';
+import { History, OrderEvents, Sum } from './order-parts.tsx';
+import { isOpen, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
 
 interface DrawerProps {
@@ -33,14 +31,13 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
   const [shownId, setShownId] = useState(id);
   if (id !== undefined && id !== shownId) setShownId(id);
   const { data: open } = useQuery(openOrdersQuery);
-  const known = open?.results.find((order) => order.order_id === shownId);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getStaffOrder', { path: { order_id: shownId ?? '' } }, ['orders']),
     enabled: shownId !== undefined,
-    placeholderData: known,
+    placeholderData: open?.results.find((order) => order.order_id === shownId),
   });
   const move = useMoves().get(shownId ?? '');
-  const order = data && withMove(data, move);
+  const order = query.data && withMove(query.data, move);
   return (
     <Detail
       title={order ? `Order #${order.number}` : 'Order'}
@@ -48,15 +45,7 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
       onClose={onClose}
       actions={order && <Actions order={order} phase={move?.phase} onCancel={onCancel} />}
     >
-      {order === undefined ? (
-        error ? (
-          <Failure error={error} retry={() => void refetch()} />
-        ) : (
-          <Waiting />
-        )
-      ) : (
-        <Content order={order} />
-      )}
+      <Loaded query={{ ...query, data: order }}>{(known) => <Content order={known} />}</Loaded>
     </Detail>
   );
 }
@@ -68,10 +57,10 @@ function Content({ order }: { order: Order }) {
   const { customer } = order;
   return (
     <>
-      <div className={classes.state}>
+      <Group gap="xs" mb="sm">
         <Status tone={STATUS[order.status].tone}>{STATUS[order.status].label}</Status>
-        <span className={classes.quiet}>since {moment(order.status_changed_at, now)}</span>
-      </div>
+        <span className="quiet">since {moment(order.status_changed_at, now)}</span>
+      </Group>
       <Facts
         facts={[
           ['Partner', partnerOf(order)],
@@ -101,39 +90,29 @@ function Content({ order }: { order: Order }) {
   );
 }
 
-function Actions({
-  order,
-  phase,
-  onCancel,
-}: {
+interface ActionsProps {
   order: Order;
-  phase: 'undo' | 'sending' | undefined;
+  phase: Move['phase'] | undefined;
   onCancel: DrawerProps['onCancel'];
-}) {
-  const next = nextStatus(order);
-  const print = (
-    <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
-      Print
-    </Button>
-  );
-  if (phase === 'undo') {
-    return (
-      <>
+}
+
+function Actions({ order, phase, onCancel }: ActionsProps) {
+  const [next] = laterStatuses(order);
+  return (
+    <>
+      {phase === 'undo' && (
         <Button variant="light" onClick={() => undo(order.order_id)}>
           Undo {STATUS[order.status].label.toLowerCase()}
         </Button>
-        {print}
-      </>
-    );
-  }
-  return (
-    <>
-      {next !== undefined && (
+      )}
+      {phase !== 'undo' && next !== undefined && (
         <Button disabled={phase === 'sending'} onClick={() => moveOn(order, next)}>
           {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
         </Button>
       )}
-      {print}
+      <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
+        Print
+      </Button>
       {isOpen(order.status) && phase === undefined && (
         <Menu position="top-end">
           <Menu.Target>
@@ -141,7 +120,7 @@ function Actions({
               <MoreIcon />
             </Button>
           </Menu.Target>
-          <OrderMenu hasPrint={false} order={order} actions={{ cancel: onCancel }} />
+          <OrderMenu order={order} onCancel={onCancel} />
         </Menu>
       )}
     </>
