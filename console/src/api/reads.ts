@@ -34,10 +34,13 @@ export type ListName = {
 }[OperationName];
 
 /** Options of a query that reads a long list page by page, with the filters of `query`. */
-export function readList<Name extends ListName>(name: Name, query: Query, topics: Topic[]) {
+export function readList<Name extends ListName>(name: Name, query: Record<string, unknown>, topics: Topic[]) {
   return infiniteQueryOptions({
     queryKey: [name, query] as const,
-    queryFn: ({ pageParam, signal }) => readPage(name, query, pageParam, signal),
+    queryFn: async ({ pageParam, signal }) => {
+      const input = { query: { ...query, ...(pageParam === null ? {} : { after: pageParam }) } };
+      return (await call(name, input as unknown as Input<Name>, { signal })) as Page<Name>;
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<Name>) => page.next,
     meta: { topics },
@@ -45,33 +48,6 @@ export function readList<Name extends ListName>(name: Name, query: Query, topics
   });
 }
 
-/** Most pages that are read to find something in a list for which the API has no filter. */
-export const MOST_PAGES = 5;
-
-/** Reads the first pages of a list together, until an entry is the last one of interest. */
-export async function readPages<Name extends ListName>(
-  name: Name,
-  query: Query,
-  signal: AbortSignal,
-  isLast: (entry: Entry<Name>) => boolean = () => false,
-): Promise<Entry<Name>[]> {
-  const found: Entry<Name>[] = [];
-  let after: string | null = null;
-  for (let count = 0; count < MOST_PAGES; count += 1) {
-    const page: Page<Name> = await readPage(name, query, after, signal);
-    found.push(...page.results);
-    after = page.next;
-    if (after === null || page.results.some(isLast)) break;
-  }
-  return found;
-}
-
-async function readPage<Name extends ListName>(name: Name, query: Query, after: string | null, signal: AbortSignal) {
-  const input = { query: { ...query, ...(after === null ? {} : { after }) } };
-  return (await call(name, input as unknown as Input<Name>, { signal })) as Page<Name>;
-}
-
-type Query = Record<string, unknown>;
 export type Entry<Name extends ListName> = Answer<Name> extends { results: (infer Item)[] } ? Item : never;
 interface Page<Name extends ListName> {
   results: Entry<Name>[];

@@ -116,7 +116,9 @@ function SoldOut({ sku, name, isSoldOut }: { sku: string; name: string; isSoldOu
   return (
     <Button
       variant={isSoldOut ? 'light' : 'default'}
-      className={classes.button}
+      h="max(2.3em, 44px)"
+      px="0.7em"
+      fz="0.86em"
       aria-label={`${words}: ${name}`}
       disabled={isPending}
       onClick={() => mutate()}

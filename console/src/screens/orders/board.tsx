@@ -1,13 +1,10 @@
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
-import { useNow } from '../../live/clock.ts';
 import { type Command, useCommands } from '../../ui/commands.ts';
 import { OfflineStrip } from '../../ui/connection.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { formatAgo, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { AllDay } from './all-day.tsx';
 import classes from './board.module.css';
@@ -19,7 +16,8 @@ import { ClosedStrip } from './pause.tsx';
 import { useOrdersSearch } from './search.ts';
 import { type Sound, touch } from './sound.ts';
 import { laterStatuses, OPEN_STATUSES, type OpenStatus, STATUS } from './statuses.ts';
-import { SoundStrip, Strip } from './strip.tsx';
+import { SoundStrip } from './sound-strip.tsx';
+import { Strip } from '../../ui/strip.tsx';
 
 interface BoardProps {
   sound: Sound;
@@ -57,7 +55,11 @@ export function Board({ sound, actions }: BoardProps) {
             {!isEmpty && !isCounting && <Tabs columns={columns} chosen={chosen} />}
             <div className={classes.board} data-counting={isCounting || undefined}>
               <div className={classes.columns}>
-                {isEmpty && <Quiet />}
+                {isEmpty && (
+                  <Empty title="All quiet">
+                    No order is open. New orders of your partners appear here by themselves, within a second.
+                  </Empty>
+                )}
                 {!isEmpty &&
                   OPEN_STATUSES.map((status, index) => (
                     <Column
@@ -92,7 +94,7 @@ function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
     value: status,
     label: (
       <>
-        <b>{columns[status].length}</b> {STATUS[status].label}
+        <b>{columns[status].length}</b> <span>{STATUS[status].label}</span>
       </>
     ),
   }));
@@ -105,29 +107,6 @@ function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
       data={tabs}
       onChange={choose}
     />
-  );
-}
-
-/** The board without an order: since when it is quiet. */
-function Quiet() {
-  const { data } = useQuery(read('listStaffOrders', { query: { limit: 1 } }, ['orders']));
-  const now = useNow(10_000);
-  const { moment } = useFormat();
-  if (data === undefined) return null;
-  const last = data.results[0]?.created_at;
-  return (
-    <div className={classes.quiet}>
-      {last === undefined ? (
-        <Empty title="No order has come yet">
-          Orders of your partners appear here by themselves, within a second. The board needs no reload.
-        </Empty>
-      ) : (
-        <Empty title="All quiet">
-          No order is open. The last one came {moment(last, now)}, {formatAgo(last, now)}. New orders appear here by
-          themselves.
-        </Empty>
-      )}
-    </div>
   );
 }
 

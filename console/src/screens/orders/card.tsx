@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { memo, type MouseEvent, type ReactNode, useState } from 'react';
-import { AlertIcon, MoreIcon } from '../../ui/icons.tsx';
+import { MoreIcon } from '../../ui/icons.tsx';
+import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
 import { moveOn, undo } from './moves.ts';
 import type { Move } from './open-orders.ts';
@@ -62,12 +63,7 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
           </button>
           <span className={classes.age}>{age}</span>
         </header>
-        {late !== null && (
-          <p className={classes.late}>
-            <AlertIcon size={16} />
-            {late === 0 ? 'Late' : `Late ${late} min`}
-          </p>
-        )}
+        {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <p className={classes.from}>
           <span>{partnerOf(order)}</span>
           <span>{TYPES[order.order_type]}</span>

@@ -1,6 +1,6 @@
 import { useNow } from '../../live/clock.ts';
 import { formatAge, useFormat } from '../../ui/format.ts';
-import { AlertIcon } from '../../ui/icons.tsx';
+import { Status } from '../../ui/status.tsx';
 import classes from './board.module.css';
 import { Card, type CardActions } from './card.tsx';
 import { lateBy, promisedTime, useLateMinutes } from './late.ts';
@@ -57,13 +57,7 @@ export function Column({ status, hotkey, orders, moves, ringing, actions, isChos
       <header className={classes.columnHead}>
         <h2>{label}</h2>
         <span className={classes.count}>{orders.length}</span>
-        {lateCount > 0 && (
-          <span className={classes.lateCount}>
-            <AlertIcon size={13} />
-            {lateCount}
-            <span className="visually-hidden"> late</span>
-          </span>
-        )}
+        {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
         <kbd title={`Press ${hotkey} for the first card`}>{hotkey}</kbd>
       </header>
       <ul className={classes.cards} tabIndex={orders.length > 0 ? 0 : undefined} aria-label={`${label} orders`}>

@@ -6,6 +6,7 @@ import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { ChipChoice, SetChip } from '../../ui/chips.tsx';
+import { csvOf, download } from '../../ui/csv.ts';
 import { DayRange } from '../../ui/day-range.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { DownloadIcon, SearchIcon } from '../../ui/icons.tsx';
@@ -13,7 +14,7 @@ import { PartnerSelect } from '../../ui/partner-select.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
-import { csvOf, download } from './csv.ts';
+import { CSV_COLUMNS } from './csv.ts';
 import { useMoves } from './moves.ts';
 import { withMove } from './open-orders.ts';
 import { type OrdersSearch, useOrdersSearch } from './search.ts';
@@ -34,14 +35,14 @@ export function OrderList() {
   return (
     <>
       {rows.length > 0 && (
-        <Group justify="space-between" mb="xs" fz="sm" c="dimmed">
+        <Group justify="space-between" fz="sm" c="dimmed">
           {plural(rows.length, 'order')}
           {list.hasNextPage && ' so far'}
           <Button
             variant="default"
             size="compact-sm"
             leftSection={<DownloadIcon size={15} />}
-            onClick={() => download(`orders-${dayOf(serverNow())}.csv`, csvOf(rows))}
+            onClick={() => download(`orders-${dayOf(serverNow())}.csv`, csvOf(CSV_COLUMNS, rows))}
           >
             CSV of these {rows.length.toLocaleString()}
           </Button>
@@ -95,17 +96,20 @@ function queryOf({ status, type, partner, from, to, external, name, phone }: Ord
 
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
-  const whole = (text: string) => (
-    <Text span inherit truncate>
-      {text}
-    </Text>
-  );
   return [
     { label: 'Order', cell: ({ number }) => `#${number}` },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status> },
-    { label: 'Partner', isWideOnly: true, cell: (order) => whole(partnerOf(order)) },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => whole(TYPES[type]) },
+    {
+      label: 'Partner',
+      isWideOnly: true,
+      cell: (order) => (
+        <Text span inherit truncate>
+          {partnerOf(order)}
+        </Text>
+      ),
+    },
+    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => TYPES[type] },
     { label: 'Guest', isWideOnly: true, cell: ({ customer }) => customer.name ?? '–' },
     {
       label: 'Dishes',
@@ -167,7 +171,7 @@ function TextSearch() {
     setText('');
   };
   return (
-    <Group component="form" role="search" gap={8} onSubmit={search}>
+    <Group component="form" role="search" gap={8} wrap="nowrap" onSubmit={search}>
       <Select
         aria-label="Search by"
         w={130}

@@ -1,8 +1,9 @@
 import { notifications } from '@mantine/notifications';
-import { type Answer, call, Refused } from '../../api/client.ts';
+import { call, Refused } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../live/clock.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
+import { whoWasFirst } from '../../ui/history.tsx';
 import { makeStore, useStore } from '../../ui/store.ts';
 import { keepOrder, type Move } from './open-orders.ts';
 import { type Order, type OrderStatus, STATUS } from './statuses.ts';
@@ -40,8 +41,8 @@ export function moveOn(order: Order, to: OrderStatus): void {
 }
 
 /** Cancels an order. It is sent at once, because its dialog has asked already. */
-export function cancelOrder(order: Order, reason: string): void {
-  void sendMove(begin(order, 'cancelled', reason === '' ? undefined : reason));
+export function cancelOrder(order: Order, reason: string | undefined): void {
+  void sendMove(begin(order, 'cancelled', reason));
 }
 
 function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
@@ -116,14 +117,11 @@ async function explain(order: Order, to: OrderStatus, error: Error): Promise<voi
   }
   const hasIt = now?.status === to;
   const title = `${order.number}: ${hasIt ? 'already' : 'not'} ${STATUS[to].label.toLowerCase()}`;
-  const message = isConflict && now !== null ? whoWasFirst(now) : error.message;
+  const message =
+    isConflict && now !== null
+      ? `${whoWasFirst(now.history?.at(-1)?.by)} The order is ${STATUS[now.status].label.toLowerCase()} now.`
+      : error.message;
   notifications.show({ title, message, color: isConflict ? 'yellow' : 'red', autoClose: isConflict ? 8_000 : false });
-}
-
-function whoWasFirst({ history = [], status }: Answer<'getStaffOrder'>): string {
-  const by = history.at(-1)?.by;
-  const name = by?.name ?? (by?.type === 'sandbox' ? 'The simulated kitchen' : 'Somebody else');
-  return `${name} was first. The order is ${STATUS[status].label.toLowerCase()} now.`;
 }
 
 /** Sends what waits when the page hides or closes. @returns the function that ends this */

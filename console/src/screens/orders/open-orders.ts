@@ -1,5 +1,5 @@
-import type { InfiniteData } from '@tanstack/react-query';
 import type { Answer } from '../../api/client.ts';
+import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { isOpen, OPEN_STATUSES, type OpenStatus, type Order, type OrderStatus } from './statuses.ts';
@@ -21,22 +21,10 @@ export const openOrdersQuery = read('listStaffOrders', { query: { open: true, li
   'orders',
 ]);
 
-type Page = Answer<'listStaffOrders'>;
-
-/** Puts a row that the service has just answered in place of what the screen knew of it. */
+/** Puts an order that the service has just answered in place of what the screen knew of it. */
 export async function keepOrder(answer: Answer<'getStaffOrder'>): Promise<void> {
-  // A list that is being read now may still hold the row as it was.
-  await queryClient.cancelQueries({ queryKey: ['listStaffOrders'] });
   const { history: _history, ...row } = answer;
-  const replaced = (page: Page): Page => ({
-    ...page,
-    results: page.results.map((each) => (each.order_id === row.order_id ? row : each)),
-  });
-  queryClient.setQueriesData<Page | InfiniteData<Page>>({ queryKey: ['listStaffOrders'] }, (data) => {
-    if (data === undefined) return data;
-    return 'pages' in data ? { ...data, pages: data.pages.map(replaced) } : replaced(data);
-  });
-  void queryClient.invalidateQueries({ queryKey: ['listStaffOrders'] });
+  await keepRow('listStaffOrders', row, ({ order_id: id }) => id);
   void queryClient.invalidateQueries({ queryKey: ['getStaffOrder', { path: { order_id: row.order_id } }] });
 }
 

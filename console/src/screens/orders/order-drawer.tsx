@@ -1,22 +1,27 @@
 import { Button, Group, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
+import { EventDeliveries } from '../../ui/event-deliveries.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { History } from '../../ui/history.tsx';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { OrderMenu } from './card.tsx';
-import classes from './drawer.module.css';
 import { moveOn, undo, useMoves } from './moves.ts';
 import { type Move, openOrdersQuery, withMove } from './open-orders.ts';
-import { History, OrderEvents, Sum } from './order-parts.tsx';
 import { isOpen, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
+import { Sum } from './sum.tsx';
 import { printTicket } from './ticket.tsx';
+
+/** An order of the list, whose history is not known yet, or the order itself. */
+type Known = Order & Pick<Answer<'getStaffOrder'>, 'history'>;
 
 interface DrawerProps {
   /** Id of the order that the address names. */
@@ -50,11 +55,15 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
   );
 }
 
-function Content({ order }: { order: Order }) {
+function Content({ order }: { order: Known }) {
   const me = useMe();
   const now = useNow(10_000);
   const { moment, dayAndTime } = useFormat();
   const { customer } = order;
+  const steps = order.history?.map((step) => ({
+    ...step,
+    label: step.status === 'pending' ? 'Placed' : STATUS[step.status].label,
+  }));
   return (
     <>
       <Group gap="xs" mb="sm">
@@ -71,7 +80,7 @@ function Content({ order }: { order: Order }) {
           ['Guest', customer.name ?? 'No name given'],
           customer.phone === null ? null : ['Phone', customer.phone],
           order.delivery_address === null ? null : ['Address', order.delivery_address],
-          order.notes === null ? null : ['Notes', <span className={classes.notes}>{order.notes}</span>],
+          order.notes === null ? null : ['Notes', <span style={{ whiteSpace: 'pre-wrap' }}>{order.notes}</span>],
           order.cancel_reason === null ? null : ['Cancelled because', order.cancel_reason],
         ]}
       />
@@ -79,11 +88,11 @@ function Content({ order }: { order: Order }) {
         <Sum order={order} />
       </Section>
       <Section title="History">
-        <History entries={order.history} />
+        <History steps={steps} />
       </Section>
       {areasOf(me).includes('deliveries') && (
         <Section title="Told to the partner">
-          <OrderEvents order={order} />
+          <EventDeliveries id={order.order_id} credentialId={order.credential_id} steps={steps?.slice(1)} />
         </Section>
       )}
     </>

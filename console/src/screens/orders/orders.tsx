@@ -1,6 +1,6 @@
-import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Menu, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { type Command, useCommands } from '../../ui/commands.ts';
@@ -21,7 +21,7 @@ import { PauseDialog, resume, usePause } from './pause.tsx';
 import { type Change, type OrdersSearch, useOrdersSearch } from './search.ts';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
 import type { Order } from './statuses.ts';
-import { SoundStrip } from './strip.tsx';
+import { SoundStrip } from './sound-strip.tsx';
 import { TicketPrinter } from './ticket.tsx';
 import { UndoTray } from './undo-tray.tsx';
 
@@ -38,7 +38,8 @@ export function Orders() {
     () => ({ open: ({ order_id: id }) => change({ open: id }), cancel: setCancelling }),
     [change],
   );
-  const sound = useSound(useNewOrders());
+  const { data } = useQuery(openOrdersQuery);
+  const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
   const isList = search.view === 'list';
   const isKitchen = search.kitchen !== undefined && !isList;
   useScreenCommands(search, change, sound, setDialog);
@@ -51,8 +52,10 @@ export function Orders() {
     <>
       {isList ? (
         <Page title="Orders" isLive actions={<ViewChoice />} filters={<ListFilters />}>
-          <SoundStrip sound={sound} />
-          <OrderList />
+          <Stack gap="xs">
+            <SoundStrip sound={sound} />
+            <OrderList />
+          </Stack>
         </Page>
       ) : (
         <div className={isKitchen ? classes.kitchen : undefined}>
@@ -76,11 +79,7 @@ export function Orders() {
   );
 }
 
-function useNewOrders(): Order[] {
-  const { data } = useQuery(openOrdersQuery);
-  return useMemo(() => (data?.results ?? []).filter(({ status }) => status === 'pending'), [data]);
-}
-
+const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
 
 function ViewChoice() {
@@ -96,12 +95,12 @@ function BoardBar({ sound, setDialog }: { sound: Sound; setDialog: (dialog: Dial
     <>
       <ViewChoice />
       <SoundButton sound={sound} />
-      <IconButton label="Kitchen mode" hotkey="k" onClick={() => setKitchen(true, change)}>
+      <ActionIcon {...ICON} aria-label="Kitchen mode" title="Kitchen mode (k)" onClick={() => setKitchen(true, change)}>
         <FullScreenIcon />
-      </IconButton>
+      </ActionIcon>
       <Menu position="bottom-end" width={230}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={44} aria-label="More for the board">
+          <ActionIcon {...ICON} aria-label="More for the board">
             <MoreIcon />
           </ActionIcon>
         </Menu.Target>
@@ -141,9 +140,13 @@ function KitchenBar({ sound }: { sound: Sound }) {
       >
         All day
       </Button>
-      <IconButton label="Fill the screen" onClick={() => setFullScreen(document.fullscreenElement === null)}>
+      <ActionIcon
+        {...ICON}
+        aria-label="Fill the screen"
+        onClick={() => setFullScreen(document.fullscreenElement === null)}
+      >
         <FullScreenIcon />
-      </IconButton>
+      </ActionIcon>
       <Button variant="default" h={44} onClick={() => setKitchen(false, change)}>
         Leave
       </Button>
@@ -152,27 +155,11 @@ function KitchenBar({ sound }: { sound: Sound }) {
 }
 
 function SoundButton({ sound: { isMuted } }: { sound: Sound }) {
+  const words = isMuted ? 'Sound on' : 'Mute';
   return (
-    <IconButton label={isMuted ? 'Sound on' : 'Mute'} hotkey="m" onClick={() => setMuted(!isMuted)}>
+    <ActionIcon {...ICON} aria-label={words} title={`${words} (m)`} onClick={() => setMuted(!isMuted)}>
       {isMuted ? <MutedIcon /> : <SoundIcon />}
-    </IconButton>
-  );
-}
-
-interface IconButtonProps {
-  label: string;
-  hotkey?: string;
-  onClick: () => void;
-  children: ReactNode;
-}
-
-function IconButton({ label, hotkey, onClick, children }: IconButtonProps) {
-  return (
-    <Tooltip label={hotkey === undefined ? label : `${label} (${hotkey})`}>
-      <ActionIcon variant="subtle" color="gray" size={44} aria-label={label} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
+    </ActionIcon>
   );
 }
 

@@ -9,7 +9,7 @@ import { serverNow, useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { Strip } from './strip.tsx';
+import { Strip } from '../../ui/strip.tsx';
 
 const pauseQuery = read('getPause', {}, ['pause']);
 type PauseState = Answer<'getPause'>;

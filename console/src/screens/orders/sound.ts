@@ -30,6 +30,10 @@ export function touch(...ids: string[]): void {
   localStorage.setItem(TOUCHED, JSON.stringify([...touched.get()].slice(-500)));
 }
 
+export function useMuted(): boolean {
+  return useStore(muted);
+}
+
 export function setMuted(next: boolean): void {
   if (next) localStorage.setItem(MUTED, '1');
   else localStorage.removeItem(MUTED);
@@ -82,7 +86,7 @@ export interface Sound {
 /** Rings while there are new orders that nobody has touched. */
 export function useSound(newOrders: readonly Order[]): Sound {
   const seen = useStore(touched);
-  const isMuted = useStore(muted);
+  const isMuted = useMuted();
   const state = useStore(audioState);
   useEffect(() => {
     if (isMuted) return;

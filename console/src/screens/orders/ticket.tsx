@@ -39,17 +39,17 @@ function Ticket({ order }: { order: Order }) {
     <div className={classes.ticket}>
       <p>{tenant.name}</p>
       <p className={classes.number}>#{order.number}</p>
-      <p className={classes.strong}>
+      <b>
         {TYPES[order.order_type]} · {partnerOf(order)}
-      </p>
+      </b>
       <p>{dayAndTime(order.created_at)}</p>
-      {order.ready_by !== null && <p className={classes.strong}>Ready by {dayAndTime(order.ready_by)}</p>}
+      {order.ready_by !== null && <b>Ready by {dayAndTime(order.ready_by)}</b>}
       <ul className={classes.lines}>
         {lines.map((line, index) => (
           <li key={index}>
-            <span className={classes.strong}>
+            <b>
               {line.quantity} × {line.name}
-            </span>
+            </b>
             {extrasOf(line).map((extra) => (
               <span key={extra} className={classes.extra}>
                 {extra}
@@ -60,9 +60,9 @@ function Ticket({ order }: { order: Order }) {
       </ul>
       {notes !== null && <p className={classes.notes}>{notes}</p>}
       {[customer.name, customer.phone, address].map((text) => text !== null && <p key={text}>{text}</p>)}
-      <p className={classes.total}>
+      <b>
         Total {order.total} {order.currency}
-      </p>
+      </b>
       <p>{order.external_order_id}</p>
     </div>
   );

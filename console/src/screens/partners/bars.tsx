@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/client.ts';
-import { MOST_PAGES, read, readPages, REREAD_MS } from '../../api/reads.ts';
+import { readPages } from '../../api/read-pages.ts';
+import { read, REREAD_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
+import { timesOf } from '../../ui/zoned-day.ts';
 import classes from './bars.module.css';
 
 interface Bar {
@@ -14,10 +16,18 @@ interface Bar {
   parts: [tone: 'accent' | 'good' | 'warn' | 'late', count: number][];
 }
 
+interface BarsProps {
+  bars: Bar[];
+  /** Words in place of bars that are all empty. */
+  none: string;
+  children: ReactNode;
+}
+
 /** Counts beside each other as bars, and in words below. */
-function Bars({ bars, children }: { bars: Bar[]; children: ReactNode }) {
+function Bars({ bars, none, children }: BarsProps) {
   const heights = bars.map(({ parts }) => parts.reduce((sum, [, count]) => sum + count, 0));
-  const most = Math.max(1, ...heights);
+  const most = Math.max(...heights);
+  if (most === 0) return <p className="quiet">{none}</p>;
   return (
     <figure className={classes.figure}>
       <div className={classes.bars} aria-hidden="true">
@@ -53,7 +63,7 @@ export function DeliveriesByHour({ health: { hours } }: { health: Answer<'getSta
     hours.reduce((total, hour) => total + hour[key], 0).toLocaleString();
   const last = hours.findLast(({ p50_ms: p50 }) => p50 !== null);
   return (
-    <Bars bars={bars}>
+    <Bars bars={bars} none="There was nothing to send.">
       {sum('delivered')} delivered, {sum('pending')} waiting, {sum('failed')} failed.
       {last && ` Answers in ${last.p50_ms} ms, the slowest twentieth in ${last.p95_ms} ms or more.`}
     </Bars>
@@ -77,7 +87,7 @@ function DayBars({ word, days, note = '' }: { word: string; days: Day[]; note?: 
   });
   const count = days.reduce((sum, day) => sum + day.count, 0);
   return (
-    <Bars bars={bars}>
+    <Bars bars={bars} none={`No ${word} in this time.`}>
       {plural(count, word)} for {money(sumOf(days.map(({ total }) => total)))}.{note}
     </Bars>
   );
@@ -102,17 +112,19 @@ export function OrdersByDay({ id }: { id: string }) {
   return <DayBars word="order" days={days} />;
 }
 
-const PAGE = 100;
+/** Most pages of 100 stays that are counted. */
+const MOST_PAGES = 5;
 
 /** Stays of a partner by the day on which they were booked. The report of days has orders alone by partner, so the stays are listed. */
 export function StaysByDay({ id }: { id: string }) {
   const { dayOf } = useFormat();
-  const { currency } = useMe().tenant;
+  const { currency, timezone } = useMe().tenant;
   const days = useDays();
-  const isOlder = ({ created_at: at }: { created_at: string }) => dayOf(at) < (days[0] ?? '');
+  const { created_from: since } = timesOf(days[0], undefined, timezone);
+  const filters = { credential_id: id, changed_since: since };
   const { data } = useQuery({
-    queryKey: ['stays by day', id, days[0]],
-    queryFn: ({ signal }) => readPages('listStaffReservations', { credential_id: id, limit: PAGE }, signal, isOlder),
+    queryKey: ['stays by day', filters],
+    queryFn: ({ signal }) => readPages('listStaffReservations', filters, MOST_PAGES, signal),
     meta: { topics: ['reservations'] },
     refetchInterval: REREAD_MS,
   });
@@ -124,6 +136,6 @@ export function StaysByDay({ id }: { id: string }) {
     const amounts = stays.filter((stay) => stay.currency === currency).map(({ total_amount: amount }) => amount);
     return { date, count: stays.length, total: sumOf(amounts) };
   });
-  const isCut = data.length === MOST_PAGES * PAGE && !data.some(isOlder);
+  const isCut = data.length === MOST_PAGES * 100;
   return <DayBars word="stay" days={shown} note={isCut ? ` Only the newest ${data.length} are counted.` : ''} />;
 }

@@ -1,0 +1,27 @@
+import type { InfiniteData } from '@tanstack/react-query';
+import { queryClient } from './query-client.ts';
+import type { Entry, ListName } from './reads.ts';
+
+interface Page<Row> {
+  results: Row[];
+  next: string | null;
+}
+
+/** Puts a row that the service has just answered in place of what the lists on the screen knew of it. */
+export async function keepRow<Name extends ListName>(
+  list: Name,
+  row: Entry<Name>,
+  idOf: (row: Entry<Name>) => string,
+): Promise<void> {
+  // A list that is being read now may still hold the row as it was.
+  await queryClient.cancelQueries({ queryKey: [list] });
+  const replaced = (page: Page<Entry<Name>>) => ({
+    ...page,
+    results: page.results.map((each) => (idOf(each) === idOf(row) ? row : each)),
+  });
+  queryClient.setQueriesData<Page<Entry<Name>> | InfiniteData<Page<Entry<Name>>>>({ queryKey: [list] }, (data) => {
+    if (data === undefined) return data;
+    return 'pages' in data ? { ...data, pages: data.pages.map(replaced) } : replaced(data);
+  });
+  void queryClient.invalidateQueries({ queryKey: [list] });
+}
