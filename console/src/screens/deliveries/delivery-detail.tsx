@@ -47,13 +47,13 @@ function Content({ delivery }: { delivery: Delivery }) {
           ['Event id', <code>{delivery.event_id}</code>],
         ]}
       />
-      {delivery.status === 'failed' && <InFeed eventId={delivery.event_id} />}
       <Section
         title="Attempts"
         aside={delivery.attempts.some(({ error }) => error !== null) && <a href={CAUSES}>What to check</a>}
       >
         <Attempts delivery={delivery} />
       </Section>
+      {delivery.status === 'failed' && <InFeed eventId={delivery.event_id} />}
       <Section title="Send it to your own machine">
         <CopyField label="Command for a shell" value={curlOf(delivery)} />
       </Section>

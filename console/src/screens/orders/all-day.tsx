@@ -42,7 +42,7 @@ function countDishes(orders: readonly Order[]): DishCount[] {
   );
 }
 
-/** Counts of all dishes of the open orders, and what is sold out. */
+/** Counts of all dishes of the open orders, and below them what else is sold out. */
 export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; mayChangeMenu: boolean }) {
   const counts = useMemo(() => countDishes(orders), [orders]);
   const { data: menu } = useQuery({ ...menuQuery, enabled: mayChangeMenu });
@@ -50,7 +50,9 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
   const known = new Set(dishes.map(({ sku }) => sku));
   const soldOut = dishes.filter(({ is_active: isActive }) => isActive === false);
   const isSoldOut = (sku: string) => soldOut.some((dish) => dish.sku === sku);
-  const others = soldOut.filter(({ sku }) => !counts.some((each) => each.sku === sku));
+  const others = soldOut
+    .filter(({ sku }) => !counts.some((each) => each.sku === sku))
+    .map(({ sku, name }): DishCount => ({ sku, name, open: 0, toCook: 0, variants: new Map() }));
   const toCook = counts.reduce((sum, dish) => sum + dish.toCook, 0);
   return (
     <aside className={classes.panel} aria-label="All day">
@@ -58,9 +60,9 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
         All day <span className={classes.more}>{plural(toCook, 'piece')} to cook</span>
       </h2>
       <ul className={classes.dishes}>
-        {counts.map((dish) => (
+        {[...counts, ...others].map((dish) => (
           <li key={dish.sku} data-sold-out={isSoldOut(dish.sku) || undefined}>
-            <b className={classes.count}>{dish.open}</b>
+            <b className={classes.count}>{dish.open || '–'}</b>
             <span className={classes.name}>
               {dish.name}
               <span className={classes.more}>{describe(dish)}</span>
@@ -69,22 +71,6 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
           </li>
         ))}
       </ul>
-      {others.length > 0 && (
-        <>
-          <h3 className={classes.title}>Sold out</h3>
-          <ul className={classes.dishes}>
-            {others.map(({ sku, name }) => (
-              <li key={sku} data-sold-out="">
-                <b className={classes.count} aria-hidden="true">
-                  –
-                </b>
-                <span className={classes.name}>{name}</span>
-                <SoldOut sku={sku} name={name} isSoldOut />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
     </aside>
   );
 }

@@ -94,7 +94,7 @@ function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
     value: status,
     label: (
       <>
-        <b>{columns[status].length}</b> <span>{STATUS[status].label}</span>
+        <b>{columns[status].length}</b> {STATUS[status].label}
       </>
     ),
   }));
