@@ -15,6 +15,8 @@ import { browser, DESKTOP, signIn, skip } from './console.ts';
 
 /** Time for which a move waits behind Undo, and some time to spare. */
 const SENT_MS = 3_500;
+/** Most changes of the page by a press, however many orders the board has. A press makes about 25. */
+const MOST_CHANGES = 40;
 const FIRST = /was first\. The order is confirmed now\./;
 
 /** Opens the board in a browser of its own. @param script runs in the page before all else */
@@ -190,22 +192,24 @@ describe('the board of orders in a browser', { skip }, () => {
       await board.page.getByRole('article').nth(499).waitFor({ state: 'attached' });
       const presses = await board.page.evaluate<{ ms: number; changes: number }[]>(`(async () => {
         const presses = [];
-        const observer = new MutationObserver(() => {});
+        let changes = 0;
+        const observer = new MutationObserver((records) => (changes += records.length));
         observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
         for (let count = 0; count < 5; count += 1) {
           await new Promise((resolve) => setTimeout(resolve, 100));
-          observer.takeRecords();
+          changes = 0;
           const startedAt = performance.now();
           document.querySelector('#column-pending [data-next]').click();
           await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-          presses.push({ ms: performance.now() - startedAt, changes: observer.takeRecords().length });
+          presses.push({ ms: performance.now() - startedAt, changes });
         }
         return presses;
       })()`);
       // Other tests may need the processor meanwhile, so the best press counts.
       const told = JSON.stringify(presses);
       assert.ok(Math.min(...presses.map(({ ms }) => ms)) <= 100, told);
-      assert.ok(Math.min(...presses.map(({ changes }) => changes)) <= 60, told);
+      const changes = Math.min(...presses.map((each) => each.changes));
+      assert.ok(changes > 0 && changes <= MOST_CHANGES, told);
       assert.equal(await board.page.getByRole('region', { name: 'Confirmed' }).getByRole('article').count(), 5);
     } finally {
       await board.close();
