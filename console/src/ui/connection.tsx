@@ -1,6 +1,7 @@
 import { useConnection } from '../live/live.ts';
 import classes from './connection.module.css';
 import { useFormat } from './format.ts';
+import { Strip } from './strip.tsx';
 
 /** Says how old a live screen is. */
 export function ConnectionState() {
@@ -25,9 +26,11 @@ export function OfflineStrip() {
   const { clock } = useFormat();
   if (state !== 'offline') return null;
   return (
-    <div className={classes.strip} role="alert">
-      No connection since {clock(since)}. What you see is from then; new orders are not shown. Presses are sent when the
-      connection is back, within a minute.
+    <div role="alert">
+      <Strip tone="late">
+        No connection since {clock(since)}. What you see is from then; new orders are not shown. Presses are sent when
+        the connection is back, within a minute.
+      </Strip>
     </div>
   );
 }

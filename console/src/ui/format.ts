@@ -86,3 +86,8 @@ export function formatAge(ms: number): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
+
+/** Adds amounts of money. Hundredths are whole numbers, so nothing is rounded. */
+export function sumOf(amounts: string[]): string {
+  return (amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
+}

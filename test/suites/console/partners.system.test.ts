@@ -1,21 +1,35 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { book, openHotel, reservationPath, type TestHotel } from '../../support/hotel.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { MENU } from '../../support/restaurant.ts';
-import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { MENU, place, setOrderStatus } from '../../support/restaurant.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { causeEvent, eventually, listDeliveries, register } from '../../support/webhooks.ts';
 import type { WatchedPage } from '../browser/browser.ts';
 import { openConsole, skip } from './console.ts';
 
+const EVENTS = '/v1/third-party/events/';
+/** Script that returns all that the page keeps: what it has stored, and what its cache holds of answers and of what was sent. */
+const KEPT = `(async () => {
+  const root = document.querySelector('#root');
+  const [key] = Object.keys(root).filter((name) => name.startsWith('__reactContainer'));
+  const clientIn = (fiber) => fiber && (fiber.memoizedProps?.client ?? clientIn(fiber.child) ?? clientIn(fiber.sibling));
+  const client = clientIn(root[key].stateNode.current);
+  const answers = client.getQueryCache().getAll().map(({ state }) => state.data);
+  const writes = client.getMutationCache().getAll().map(({ state }) => [state.variables, state.data]);
+  const stores = [await caches.keys(), await indexedDB.databases()];
+  return JSON.stringify([answers, writes, stores, { ...localStorage }, { ...sessionStorage }, document.cookie]);
+})()`;
+
 describe('partners and deliveries in the console', { skip }, () => {
   let service: TestService;
-  let tenant: TestTenant;
+  let tenant: TestHotel;
   let watched: WatchedPage;
   let page: Page;
   before(async () => {
     service = await startService({ worker: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 } });
-    tenant = await service.tenant();
+    tenant = await openHotel(service);
     watched = await openConsole(service, tenant);
     page = watched.page;
   });
@@ -32,6 +46,11 @@ describe('partners and deliveries in the console', { skip }, () => {
     const texts = await dialog.locator('pre').allTextContents();
     return { dialog, key: texts[0] ?? '', secret: texts[1] ?? '' };
   };
+  /** Asserts that neither the page nor anything that it keeps has the secret any more. */
+  const assertForgotten = async (secret: string) => {
+    const has = async () => `${await page.content()} ${await page.evaluate<string>(KEPT)}`.includes(secret);
+    await eventually(async () => !(await has()), 'page without the secret');
+  };
 
   it('an owner connects a partner, sees its secret once, gives it a new one with an overlap, and revokes it by typing its name', async () => {
     await page.goto('/console/partners');
@@ -44,9 +63,7 @@ describe('partners and deliveries in the console', { skip }, () => {
     assert.ok(!(await made.dialog.locator('pre').last().textContent())?.includes(made.secret));
     await made.dialog.getByRole('button', { name: 'I have it' }).click();
     await made.dialog.waitFor({ state: 'detached' });
-    assert.ok(!(await page.content()).includes(made.secret));
-    const kept = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
-    assert.ok(!kept.includes(made.secret));
+    await assertForgotten(made.secret);
 
     await page.getByRole('button', { name: 'City Delivery' }).click();
     await page.getByRole('button', { name: 'New secret' }).click();
@@ -54,6 +71,8 @@ describe('partners and deliveries in the console', { skip }, () => {
     const rotated = await shownSecret();
     assert.equal(rotated.key, made.key);
     await rotated.dialog.getByRole('button', { name: 'I have it' }).click();
+    await rotated.dialog.waitFor({ state: 'detached' });
+    await assertForgotten(rotated.secret);
     assert.deepEqual([await statusWith(made.key, made.secret), await statusWith(made.key, rotated.secret)], [200, 200]);
 
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
@@ -90,7 +109,11 @@ describe('partners and deliveries in the console', { skip }, () => {
       await page.getByRole('button', { name: /^Order status/ }).click();
       const drawer = page.getByRole('dialog');
       await drawer.getByText('answered 503').nth(4).waitFor();
-      assert.match((await drawer.locator('pre').first().textContent()) ?? '', /^curl http:\/\/localhost:3000\/webhook/);
+      const texts = await drawer.locator('pre').allTextContents();
+      assert.ok(texts.some((text) => text.startsWith('curl http://localhost:3000/webhook')));
+      const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body
+        .results[0];
+      assert.deepEqual(JSON.parse(texts.find((text) => text.startsWith('{')) ?? ''), entry);
       await page.keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
 
@@ -104,6 +127,20 @@ describe('partners and deliveries in the console', { skip }, () => {
     } finally {
       await receiver.close();
     }
+  });
+
+  it('the drawer of a partner has its orders and its stays by day, without those that were cancelled', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const own = { ...tenant, partner };
+    const [order, stay] = await Promise.all([place(service, own), book(service, own)]);
+    await Promise.all([place(service, own), book(service, own)]);
+    await setOrderStatus(service, tenant, order.body.order_id, 'cancelled');
+    const cancel = reservationPath(stay.body.external_reservation_id, 'cancel/');
+    assert.equal((await service.call('POST', cancel, { headers: partner })).status, 200);
+    await page.goto(`/console/partners?open=${credential.id}`);
+    await page.getByText('1 order for €10.75.').waitFor();
+    await page.getByText('1 stay for €160.00.').waitFor();
+    assert.deepEqual(watched.problems(), []);
   });
 
   it('an address with a filter that does not exist shows the whole list', async () => {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { book, bookForHouse, dayAhead, openHotel, type TestHotel } from '../../support/hotel.ts';
+import { build } from 'vite';
 import { startReceiver } from '../../support/receiver.ts';
 import { personId } from '../../support/sessions.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -152,5 +153,17 @@ describe('weight of the console', () => {
     assert.ok(first.length > 0 && total <= 270 * KB, `${total} bytes: ${first.join(', ')}`);
     const heavy = files.filter((name) => !first.includes(name) && (sizes.get(name) ?? 0) > 80 * KB);
     assert.deepEqual(heavy, []);
+  });
+
+  it('a build takes at most 5 s', async () => {
+    const configFile = join(import.meta.dirname, '../../../console/vite.config.ts');
+    const times: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const startedAt = performance.now();
+      await build({ configFile, build: { write: false } });
+      times.push(performance.now() - startedAt);
+    }
+    // Other tests may need the processor meanwhile, so the quickest build counts.
+    assert.ok(Math.min(...times) <= 5_000, `a build took ${times.map(Math.round).join(', ')} ms`);
   });
 });

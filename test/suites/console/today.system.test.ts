@@ -3,17 +3,17 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { cleanUp, type Serving, startServing } from '../../support/command.ts';
 import { book, openChannel, openHotel, reservationPath, type TestHotel } from '../../support/hotel.ts';
+import { callUnchecked } from '../../support/http.ts';
 import { entriesOf } from '../../support/lists.ts';
-import { invite, newEmail, NEW_PASSWORD, tokenOf } from '../../support/people.ts';
+import { addPerson, invite, newEmail, NEW_PASSWORD, tokenOf } from '../../support/people.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { openDemo } from '../../support/sandbox.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { SESSIONS } from '../../support/sessions.ts';
+import { CONSOLE, SESSION, SESSIONS } from '../../support/sessions.ts';
 import { causeEvent, eventually, placeOrder, register } from '../../support/webhooks.ts';
-import { accessibilityViolations, findBrowser, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
+import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
+import { browser, DESKTOP, signIn, skip } from './console.ts';
 
-const browser = await findBrowser();
-const skip = typeof browser === 'string' && browser;
 const OWNER = { email: 'owner@demo.example', password: 'a long password of the demo' };
 
 /** The tests share one browser and one process of the service. The tenant of the demo is for the link, the others have a tenant of their own. */
@@ -37,9 +37,9 @@ describe('the console in a browser', { skip }, () => {
       env: { ...keys, WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },
       columns: 100,
     });
-    watched = await browser.open({ viewport: { width: 1280, height: 900 }, baseURL: serving.url });
+    watched = await browser.open({ ...DESKTOP, baseURL: serving.url });
     page = watched.page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
   });
   after(async () => {
     await watched.close();
@@ -56,15 +56,9 @@ describe('the console in a browser', { skip }, () => {
     await page.goto(path);
     if (credentials !== null) {
       await heading('Sign in');
-      await signIn(credentials);
+      await signIn(page, credentials.email, credentials.password);
       await heading('Today');
     }
-  }
-
-  async function signIn({ email, password }: typeof OWNER): Promise<void> {
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
   /**
@@ -98,10 +92,10 @@ describe('the console in a browser', { skip }, () => {
   it('a wrong password is told in place; the right one signs in; the menu signs out, and ends the session', async () => {
     await openAs(null, '/console/orders');
     await heading('Sign in');
-    await signIn({ ...owner, password: 'a wrong password' });
+    await signIn(page, owner.email, 'a wrong password');
     await page.getByText('The e-mail or the password is wrong', { exact: false }).waitFor();
     assert.equal(await page.getByLabel('E-mail').inputValue(), owner.email);
-    await signIn(owner);
+    await signIn(page, owner.email, owner.password);
     await heading('Orders');
     assert.equal((await sessionsOf()).length, 1);
     await page.getByRole('button', { name: /Owner/ }).click();
@@ -145,6 +139,38 @@ describe('the console in a browser', { skip }, () => {
     assert.equal(await page.getByRole('heading', { name: 'Hotel' }).count(), 0);
     await openAs({ email, password: NEW_PASSWORD });
     assertNoProblems();
+  });
+
+  it('a person without an area is told so, and by a link to a screen of others gets the refusal of the API', async () => {
+    const email = newEmail();
+    const person = await addPerson(service, house, { email, areas: [] });
+    await openAs({ email, password: NEW_PASSWORD });
+    await page.getByText('Nothing to see here for you yet.').waitFor();
+    assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Today']);
+    assertNoProblems();
+    const refused = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: person.headers });
+    assert.equal(refused.status, 403);
+    await page.goto('/console/deliveries');
+    await page.getByRole('alert').getByText(refused.body.message).waitFor();
+    watched.problems();
+  });
+
+  it('after too many wrong passwords, the sign-in counts down, and then may be pressed again', async () => {
+    const json = { email: newEmail(), password: 'a wrong password' };
+    const attempt = async () => (await callUnchecked(serving.url, 'POST', SESSION, { headers: CONSOLE, json })).status;
+    await openAs(null);
+    await page.clock.install();
+    await signIn(page, json.email, json.password);
+    await page.getByText('The e-mail or the password is wrong', { exact: false }).waitFor();
+    await eventually(async () => (await attempt()) === 429, '429 at the API');
+    await signIn(page, json.email, json.password);
+    const button = page.getByRole('button', { name: 'Sign in' });
+    await page.getByText(/^Too many attempts\. Try again in \d+ s\.$/).waitFor();
+    assert.ok(await button.isDisabled());
+    await page.clock.fastForward(70_000);
+    await page.getByText(/^Too many attempts/).waitFor({ state: 'detached' });
+    assert.ok(await button.isEnabled());
+    watched.problems();
   });
 
   it('Today shows a night that an OTA oversells and a receiver that fails, and is quiet after the stay is cancelled and the webhook is removed', async (t) => {
@@ -211,10 +237,5 @@ describe('the console in a browser', { skip }, () => {
   async function ownerHeaders(): Promise<Record<string, string>> {
     const { body } = await service.call('POST', '/v1/auth/token/', { json: OWNER });
     return { authorization: `Bearer ${body.access_token}` };
-  }
-});
-after(async () => {
-  if (typeof browser === 'object') {
-    await browser.close();
   }
 });

@@ -4,33 +4,31 @@ import type { Answer } from '../../api/client.ts';
 import { useNow } from '../../live/clock.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import classes from './delivery-detail.module.css';
-import { adviceOf, EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
+import { CAUSES, EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
 
 type Delivery = Answer<'getWebhookDelivery'>;
 
 /** Drawer of one delivery: what was sent, what came back, and how to send it to one's own machine. */
 export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getWebhookDelivery', { path: { id: id ?? '' } }, ['events', 'credentials']),
     enabled: id !== undefined,
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? SOON_MS : REREAD_MS),
   });
+  const { data } = query;
   return (
     <Detail
       title={data === undefined ? 'Delivery' : (EVENT[data.event as keyof typeof EVENT] ?? data.event)}
       isOpen={id !== undefined}
       onClose={onClose}
     >
-      {data !== undefined && <Content delivery={data} />}
-      {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
-      {data === undefined && error === null && <Waiting />}
+      <Loaded query={query}>{(delivery) => <Content delivery={delivery} />}</Loaded>
     </Detail>
   );
 }
@@ -50,15 +48,13 @@ function Content({ delivery }: { delivery: Delivery }) {
           ['Event id', <code>{delivery.event_id}</code>],
         ]}
       />
-      {delivery.status === 'failed' && (
-        <Note>
-          After {MAX_ATTEMPTS} attempts this is not sent again. The partner finds the event in its feed (
-          <code>GET /v1/third-party/events/</code>).
-        </Note>
-      )}
-      <Section title="Attempts">
+      <Section
+        title="Attempts"
+        aside={delivery.attempts.some(({ error }) => error !== null) && <a href={CAUSES}>What to check</a>}
+      >
         <Attempts delivery={delivery} />
       </Section>
+      {delivery.status === 'failed' && <InFeed eventId={delivery.event_id} />}
       <Section title="Send it to your own machine">
         <CopyField label="Command for a shell" value={curlOf(delivery)} />
       </Section>
@@ -75,6 +71,26 @@ function Content({ delivery }: { delivery: Delivery }) {
   );
 }
 
+/** The event as the partner reads it. Its feed can only be read from the start, so the event is looked up by its id, without its cursor. */
+function InFeed({ eventId }: { eventId: string }) {
+  const { data } = useQuery(read('listStaffEvents', { query: { ids: eventId } }, ['events']));
+  const [event] = data?.results ?? [];
+  return (
+    <Section title="In the partner’s feed instead">
+      <Note>
+        After {MAX_ATTEMPTS} attempts this is not sent again. The partner finds it in its feed,{' '}
+        <code>GET /v1/third-party/events/</code>. The service does not know whether it has looked there.
+      </Note>
+      {event && (
+        <CopyField
+          label="The partner reads it as"
+          value={JSON.stringify({ ...event, credential_id: undefined }, null, 2)}
+        />
+      )}
+    </Section>
+  );
+}
+
 function NextAttempt({ at }: { at: string }) {
   const { clockWithSeconds } = useFormat();
   const ms = Date.parse(at) - useNow();
@@ -84,24 +100,21 @@ function NextAttempt({ at }: { at: string }) {
 function Attempts({ delivery }: { delivery: Delivery }) {
   const { clockWithSeconds, dayAndTime } = useFormat();
   if (delivery.attempts.length === 0) {
-    return <p className={classes.quiet}>No attempt yet.</p>;
+    return <p className="quiet">No attempt yet.</p>;
   }
   return (
     <ol className={classes.attempts}>
-      {delivery.attempts.map((attempt, index) => (
+      {delivery.attempts.map((attempt) => (
         <li key={attempt.at} data-failed={attempt.error !== null}>
           <div className={classes.attempt}>
             <span className={classes.outcome}>{outcomeOf(attempt)}</span>
-            <span className={classes.quiet}>
+            <span className="quiet">
               <time dateTime={attempt.at} title={dayAndTime(attempt.at)}>
                 {clockWithSeconds(attempt.at)}
               </time>
               {attempt.duration_ms !== null && `, ${attempt.duration_ms} ms`}
             </span>
           </div>
-          {attempt.error !== delivery.attempts[index + 1]?.error && (
-            <p className={classes.quiet}>{adviceOf(attempt)}</p>
-          )}
           {attempt.answer !== null && attempt.answer !== '' && <pre className={classes.answer}>{attempt.answer}</pre>}
         </li>
       ))}

@@ -23,21 +23,15 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
+const NAMES = ['status', 'event', 'partner', 'from', 'to', 'open'] as const;
+
 export function validateDeliveriesSearch(search: Record<string, unknown>): DeliveriesSearch {
-  const { status, event, partner, from, to, open } = textsOf(search, [
-    'status',
-    'event',
-    'partner',
-    'from',
-    'to',
-    'open',
-  ]);
+  const { status, event, from, to, ...others } = textsOf(search, NAMES);
   return {
+    ...others,
     status: oneOf(STATUSES, status),
     event: oneOf(EVENTS, event),
-    partner,
     from: dateOf(from),
     to: dateOf(to),
-    open,
   };
 }

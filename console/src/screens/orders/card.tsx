@@ -1,13 +1,14 @@
 import { Menu } from '@mantine/core';
-import { memo, type MouseEvent, useState } from 'react';
-import { AlertIcon, MoreIcon } from '../../ui/icons.tsx';
+import { memo, type MouseEvent, type ReactNode, useState } from 'react';
+import { MoreIcon } from '../../ui/icons.tsx';
+import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
 import { moveOn, undo } from './moves.ts';
 import type { Move } from './open-orders.ts';
 import { touch } from './sound.ts';
 import {
+  extrasOf,
   laterStatuses,
-  nextStatus,
   type Order,
   type OrderStatus,
   partnerOf,
@@ -16,6 +17,7 @@ import {
   TYPES,
 } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
+import { Countdown } from './undo-tray.tsx';
 
 /** What a card asks of the screen. It stays the same object, so that cards do not render again. */
 export interface CardActions {
@@ -61,18 +63,27 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
           </button>
           <span className={classes.age}>{age}</span>
         </header>
-        {late !== null && (
-          <p className={classes.late}>
-            <AlertIcon size={16} />
-            {late === 0 ? 'Late' : `Late ${late} min`}
-          </p>
-        )}
+        {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <p className={classes.from}>
           <span>{partnerOf(order)}</span>
           <span>{TYPES[order.order_type]}</span>
-          {promised !== null && <span className={classes.promised}>by {promised}</span>}
+          {promised !== null && <b>by {promised}</b>}
         </p>
-        <Lines order={order} />
+        <ul className={classes.lines}>
+          {order.lines.map((line, index) => (
+            <li key={index}>
+              <b>{line.quantity}</b>
+              <span>
+                {line.name}
+                {extrasOf(line).map((extra) => (
+                  <span key={extra} className={classes.extra}>
+                    {extra}
+                  </span>
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
         {order.notes !== null && <p className={classes.notes}>{order.notes}</p>}
         <Foot order={order} phase={phase} actions={actions} />
       </article>
@@ -80,54 +91,34 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
   );
 });
 
-function Lines({ order: { lines } }: { order: Order }) {
-  return (
-    <ul className={classes.lines}>
-      {lines.map(({ quantity, name, variant, addons }, index) => (
-        <li key={index}>
-          <span className={classes.quantity}>{quantity}</span>
-          <span>
-            {name}
-            {variant !== null && <span className={classes.extra}>{variant}</span>}
-            {addons.map((addon) => (
-              <span key={addon.name} className={classes.extra}>
-                + {addon.quantity > 1 && `${addon.quantity} × `}
-                {addon.name.replace(/^\+\s*/, '')}
-              </span>
-            ))}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Foot({ order, phase, actions }: Pick<CardProps, 'order' | 'phase' | 'actions'>) {
-  if (phase === 'undo') {
-    return (
-      <footer className={classes.foot}>
-        <button type="button" className={classes.undo} onClick={() => undo(order.order_id)}>
-          Undo
-        </button>
-        <span className={classes.countdown} aria-hidden="true" />
-      </footer>
-    );
-  }
-  const next = nextStatus(order);
+  const [next] = laterStatuses(order);
   return (
     <footer className={classes.foot}>
-      {next !== undefined && (
-        <button
-          type="button"
-          className={classes.next}
-          data-next=""
-          disabled={phase === 'sending'}
-          onClick={(event) => press(event, order, next)}
-        >
-          {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
-        </button>
+      {phase === 'undo' ? (
+        <>
+          <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
+            Undo
+          </button>
+          <Countdown />
+        </>
+      ) : (
+        <>
+          {next !== undefined && (
+            <button
+              type="button"
+              className={classes.press}
+              data-wide=""
+              data-next=""
+              disabled={phase === 'sending'}
+              onClick={(event) => press(event, order, next)}
+            >
+              {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
+            </button>
+          )}
+          <MoreButton order={order} isDisabled={phase === 'sending'} actions={actions} />
+        </>
       )}
-      <MoreButton order={order} isDisabled={phase === 'sending'} actions={actions} />
     </footer>
   );
 }
@@ -148,7 +139,7 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
   const button = (
     <button
       type="button"
-      className={classes.more}
+      className={classes.press}
       aria-label={`More for order ${order.number}`}
       aria-haspopup="menu"
       disabled={isDisabled}
@@ -164,32 +155,33 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
   return (
     <Menu opened onChange={setOpen} position="bottom-end" withinPortal returnFocus>
       <Menu.Target>{button}</Menu.Target>
-      <OrderMenu order={order} actions={actions} />
+      <OrderMenu order={order} onCancel={actions.cancel}>
+        <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
+      </OrderMenu>
     </Menu>
   );
 }
 
 interface OrderMenuProps {
   order: Order;
-  actions: Pick<CardActions, 'cancel'>;
-  /** False where a button prints already. */
-  hasPrint?: boolean;
+  onCancel: (order: Order) => void;
+  /** Further items. */
+  children?: ReactNode;
 }
 
 /** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order, actions, hasPrint = true }: OrderMenuProps) {
+export function OrderMenu({ order, onCancel, children }: OrderMenuProps) {
+  const [, ...others] = laterStatuses(order);
   return (
     <Menu.Dropdown>
-      {laterStatuses(order)
-        .slice(1)
-        .map((status) => (
-          <Menu.Item key={status} onClick={() => moveOn(order, status)}>
-            Straight to {STATUS[status].label.toLowerCase()}
-          </Menu.Item>
-        ))}
-      {hasPrint && <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>}
+      {others.map((status) => (
+        <Menu.Item key={status} onClick={() => moveOn(order, status)}>
+          Straight to {STATUS[status].label.toLowerCase()}
+        </Menu.Item>
+      ))}
+      {children}
       <Menu.Divider />
-      <Menu.Item c="var(--rs-late)" onClick={() => actions.cancel(order)}>
+      <Menu.Item c="var(--rs-late)" onClick={() => onCancel(order)}>
         Cancel the order…
       </Menu.Item>
     </Menu.Dropdown>

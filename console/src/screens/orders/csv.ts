@@ -1,7 +1,7 @@
 import type { CsvColumn } from '../../ui/csv.ts';
-import type { Order } from './statuses.ts';
-import { partnerOf, STATUS, TYPES } from './statuses.ts';
+import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
+/** What a spreadsheet gets of an order. */
 export const CSV_COLUMNS: CsvColumn<Order>[] = [
   ['number', ({ number }) => number],
   ['status', ({ status }) => STATUS[status].label],

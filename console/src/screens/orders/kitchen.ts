@@ -4,34 +4,23 @@ import { useEffect } from 'react';
 export function useWakeLock(isOn: boolean): void {
   useEffect(() => {
     if (!isOn || !('wakeLock' in navigator)) return;
-    let lock: WakeLockSentinel | null = null;
-    let isOver = false;
-    const keepAwake = async () => {
-      if (document.visibilityState !== 'visible') return;
-      try {
-        lock = await navigator.wakeLock.request('screen');
-        if (isOver) await lock.release();
-      } catch {
-        // A device with an empty battery refuses. The board works without it.
-      }
+    let lock: Promise<WakeLockSentinel | null> = Promise.resolve(null);
+    const keepAwake = () => {
+      // A device with an empty battery refuses. The board works without it.
+      if (document.visibilityState === 'visible') lock = navigator.wakeLock.request('screen').catch(() => null);
     };
-    const onVisible = () => void keepAwake();
-    onVisible();
-    document.addEventListener('visibilitychange', onVisible);
+    keepAwake();
+    document.addEventListener('visibilitychange', keepAwake);
     return () => {
-      isOver = true;
-      document.removeEventListener('visibilitychange', onVisible);
-      void lock?.release();
+      document.removeEventListener('visibilitychange', keepAwake);
+      void lock.then((held) => held?.release());
     };
   }, [isOn]);
 }
 
 /** Fills the device's screen, or gives it back. A browser agrees only within a press. */
 export function setFullScreen(isOn: boolean): void {
-  const change = isOn ? document.documentElement.requestFullscreen?.() : leaveFullScreen();
-  change?.catch(() => {});
-}
-
-async function leaveFullScreen(): Promise<void> {
-  if (document.fullscreenElement !== null) await document.exitFullscreen();
+  const isFull = document.fullscreenElement !== null;
+  const change = isOn ? document.documentElement.requestFullscreen?.() : isFull && document.exitFullscreen();
+  if (change) change.catch(() => {});
 }

@@ -1,39 +1,23 @@
-import { useSyncExternalStore } from 'react';
 import type { Input } from '../../api/client.ts';
+import { makeStore, useStore } from '../../ui/store.ts';
 import { OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
 
 /** Minutes after which an order is late in a status. */
 export type LateMinutes = Record<OpenStatus, number>;
 
-export const DEFAULT_LATE: LateMinutes = {
-  pending: 3,
-  confirmed: 10,
-  preparing: 20,
-  ready: 10,
-  out_for_delivery: 45,
-};
+export const DEFAULT_LATE: LateMinutes = { pending: 3, confirmed: 10, preparing: 20, ready: 10, out_for_delivery: 45 };
 
 const KEY = 'roomservice.late';
-const listeners = new Set<() => void>();
-let kept: LateMinutes | null = null;
+const kept = makeStore(readKept());
 
 export function useLateMinutes(): LateMinutes {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => (kept ??= readKept()),
-  );
+  return useStore(kept);
 }
 
 /** Keeps the minutes in this browser. */
 export function keepLateMinutes(minutes: LateMinutes): void {
-  kept = minutes;
   localStorage.setItem(KEY, JSON.stringify(minutes));
-  for (const listener of listeners) {
-    listener();
-  }
+  kept.set(minutes);
 }
 
 function readKept(): LateMinutes {

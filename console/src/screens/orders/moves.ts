@@ -1,43 +1,36 @@
 import { notifications } from '@mantine/notifications';
-import { useSyncExternalStore } from 'react';
 import { call, Refused } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../live/clock.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
+import { makeStore, useStore } from '../../ui/store.ts';
 import { keepOrder, type Move } from './open-orders.ts';
 import { type Order, type OrderStatus, STATUS } from './statuses.ts';
 
 /** A forward move waits this long behind Undo before it is sent. */
-export const UNDO_MS = 3_000;
+const UNDO_MS = 3_000;
 
 interface OwnMove extends Move {
   reason: string | undefined;
   requestId: string;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  timer?: ReturnType<typeof setTimeout>;
   /** Resolves to false if an earlier move of the same order was refused, so that this one falls with it. */
   before: Promise<boolean> | undefined;
+  /** Resolves to true when the service has the move. */
+  sent?: Promise<boolean>;
 }
 
 const moves = new Map<string, OwnMove>();
-const listeners = new Set<() => void>();
-let shown: ReadonlyMap<string, Move> = new Map();
+const shown = makeStore<ReadonlyMap<string, Move>>(moves);
 
 /** Moves by the id of their order. */
 export function useMoves(): ReadonlyMap<string, Move> {
-  return useSyncExternalStore(subscribe, () => shown);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  return useStore(shown);
 }
 
 function changed(): void {
-  shown = new Map([...moves].map(([id, { order, to, at, phase }]) => [id, { order, to, at, phase }]));
-  for (const listener of listeners) {
-    listener();
-  }
+  shown.set(new Map(moves));
 }
 
 /** Moves an order on. It is sent when the time for Undo is over, or when the page hides or closes. */
@@ -55,15 +48,13 @@ export function cancelOrder(order: Order, reason: string | undefined): void {
 function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
   const earlier = moves.get(order.order_id);
   const before = earlier && sendMove(earlier);
-  const status = earlier?.to ?? order.status;
   const move: OwnMove = {
-    order: { ...order, status },
+    order: { ...order, status: earlier?.to ?? order.status },
     to,
     reason,
     at: new Date(serverNow()).toISOString(),
     phase: 'undo',
     requestId: crypto.randomUUID(),
-    timer: undefined,
     before,
   };
   moves.set(order.order_id, move);
@@ -87,39 +78,25 @@ export function sendWaiting(): void {
   }
 }
 
-const sent = new WeakMap<OwnMove, Promise<boolean>>();
-
 /** Sends a move once. @returns true if the order has the status now */
 function sendMove(move: OwnMove): Promise<boolean> {
-  const under = sent.get(move);
-  if (under) return under;
+  if (move.sent) return move.sent;
   clearTimeout(move.timer);
   move.phase = 'sending';
   changed();
-  const sending = move.before
-    ? move.before.then((isFree) => isFree && deliver(move))
-    : // No await before the call: a page that closes has no later moment.
-      deliver(move);
-  const ending = sending.finally(() => {
-    if (moves.get(move.order.order_id) === move) {
-      moves.delete(move.order.order_id);
-      changed();
-    }
+  // No await before the call: a page that closes has no later moment.
+  const sending = move.before ? move.before.then((isFree) => isFree && deliver(move)) : deliver(move);
+  move.sent = sending.finally(() => {
+    if (moves.get(move.order.order_id) !== move) return;
+    moves.delete(move.order.order_id);
+    changed();
   });
-  sent.set(move, ending);
-  return ending;
+  return move.sent;
 }
 
 async function deliver({ order, to, requestId, reason }: OwnMove): Promise<boolean> {
-  const input = {
-    path: { order_id: order.order_id },
-    body: {
-      status: to,
-      expected_status: order.status,
-      request_id: requestId,
-      ...(reason === undefined ? {} : { reason }),
-    },
-  };
+  const body = { status: to, expected_status: order.status, request_id: requestId, reason };
+  const input = { path: { order_id: order.order_id }, body };
   try {
     await keepOrder(await sendWhenBack(() => call('changeOrderStatus', input, { keepalive: true })));
     return true;

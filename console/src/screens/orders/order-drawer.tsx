@@ -1,24 +1,26 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
 import { EventDeliveries } from '../../ui/event-deliveries.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { History } from '../../ui/history.tsx';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { OrderMenu } from './card.tsx';
-import classes from './drawer.module.css';
 import { moveOn, undo, useMoves } from './moves.ts';
-import { openOrdersQuery, withMove } from './open-orders.ts';
-import { Sum } from './order-parts.tsx';
-import { isOpen, nextStatus, type Order, type OrderStatus, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
+import { type Move, openOrdersQuery, withMove } from './open-orders.ts';
+import { isOpen, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
+import { Sum } from './sum.tsx';
 import { printTicket } from './ticket.tsx';
+
+/** An order of the list, whose history is not known yet, or the order itself. */
+type Known = Order & Pick<Answer<'getStaffOrder'>, 'history'>;
 
 interface DrawerProps {
   /** Id of the order that the address names. */
@@ -33,14 +35,13 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
   const [shownId, setShownId] = useState(id);
   if (id !== undefined && id !== shownId) setShownId(id);
   const { data: open } = useQuery(openOrdersQuery);
-  const known = open?.results.find((order) => order.order_id === shownId);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getStaffOrder', { path: { order_id: shownId ?? '' } }, ['orders']),
     enabled: shownId !== undefined,
-    placeholderData: known,
+    placeholderData: open?.results.find((order) => order.order_id === shownId),
   });
   const move = useMoves().get(shownId ?? '');
-  const order = data && withMove(data, move);
+  const order = query.data && withMove(query.data, move);
   return (
     <Detail
       title={order ? `Order #${order.number}` : 'Order'}
@@ -48,25 +49,20 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
       onClose={onClose}
       actions={order && <Actions order={order} phase={move?.phase} onCancel={onCancel} />}
     >
-      {order === undefined ? (
-        error ? (
-          <Failure error={error} retry={() => void refetch()} />
-        ) : (
-          <Waiting />
-        )
-      ) : (
-        <Content order={order} />
-      )}
+      <Loaded query={{ ...query, data: order }}>{(known) => <Content order={known} />}</Loaded>
     </Detail>
   );
 }
 
-function Content({ order }: { order: Order }) {
+function Content({ order }: { order: Known }) {
   const me = useMe();
   const now = useNow(10_000);
   const { moment, dayAndTime } = useFormat();
   const { customer } = order;
-  const steps = order.history?.map((step) => ({ ...step, label: labelOf(step.status) }));
+  const steps = order.history?.map((step) => ({
+    ...step,
+    label: step.status === 'pending' ? 'Placed' : STATUS[step.status].label,
+  }));
   return (
     <>
       <StatusLine {...STATUS[order.status]}>since {moment(order.status_changed_at, now)}</StatusLine>
@@ -80,7 +76,7 @@ function Content({ order }: { order: Order }) {
           ['Guest', customer.name ?? 'No name given'],
           customer.phone === null ? null : ['Phone', customer.phone],
           order.delivery_address === null ? null : ['Address', order.delivery_address],
-          order.notes === null ? null : ['Notes', <span className={classes.notes}>{order.notes}</span>],
+          order.notes === null ? null : ['Notes', <span style={{ whiteSpace: 'pre-wrap' }}>{order.notes}</span>],
           order.cancel_reason === null ? null : ['Cancelled because', order.cancel_reason],
         ]}
       />
@@ -99,43 +95,29 @@ function Content({ order }: { order: Order }) {
   );
 }
 
-function labelOf(status: OrderStatus): string {
-  return status === 'pending' ? 'Placed' : STATUS[status].label;
+interface ActionsProps {
+  order: Order;
+  phase: Move['phase'] | undefined;
+  onCancel: DrawerProps['onCancel'];
 }
 
-function Actions({
-  order,
-  phase,
-  onCancel,
-}: {
-  order: Order;
-  phase: 'undo' | 'sending' | undefined;
-  onCancel: DrawerProps['onCancel'];
-}) {
-  const next = nextStatus(order);
-  const print = (
-    <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
-      Print
-    </Button>
-  );
-  if (phase === 'undo') {
-    return (
-      <>
+function Actions({ order, phase, onCancel }: ActionsProps) {
+  const [next] = laterStatuses(order);
+  return (
+    <>
+      {phase === 'undo' && (
         <Button variant="light" onClick={() => undo(order.order_id)}>
           Undo {STATUS[order.status].label.toLowerCase()}
         </Button>
-        {print}
-      </>
-    );
-  }
-  return (
-    <>
-      {next !== undefined && (
+      )}
+      {phase !== 'undo' && next !== undefined && (
         <Button disabled={phase === 'sending'} onClick={() => moveOn(order, next)}>
           {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
         </Button>
       )}
-      {print}
+      <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
+        Print
+      </Button>
       {isOpen(order.status) && phase === undefined && (
         <Menu position="top-end">
           <Menu.Target>
@@ -143,7 +125,7 @@ function Actions({
               <MoreIcon />
             </Button>
           </Menu.Target>
-          <OrderMenu hasPrint={false} order={order} actions={{ cancel: onCancel }} />
+          <OrderMenu order={order} onCancel={onCancel} />
         </Menu>
       )}
     </>

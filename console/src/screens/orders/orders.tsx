@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { ActionIcon, Button, Menu, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { type Command, useCommands } from '../../ui/commands.ts';
@@ -13,43 +13,31 @@ import { Board } from './board.tsx';
 import { CancelDialog } from './cancel-dialog.tsx';
 import type { CardActions } from './card.tsx';
 import { setFullScreen, useWakeLock } from './kitchen.ts';
-import { OrderList } from './list.tsx';
-import { ListFilters } from './list-filters.tsx';
+import { ListFilters, OrderList } from './list.tsx';
 import { undo, watchPage } from './moves.ts';
 import { openOrdersQuery } from './open-orders.ts';
 import { OrderDrawer } from './order-drawer.tsx';
 import { PauseDialog, resume, usePause } from './pause.tsx';
-import type { OrdersSearch } from './search.ts';
+import { type Change, type OrdersSearch, useOrdersSearch } from './search.ts';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
-import { SoundStrip } from './sound-strip.tsx';
 import type { Order } from './statuses.ts';
+import { SoundStrip } from './sound-strip.tsx';
 import { TicketPrinter } from './ticket.tsx';
 import { UndoTray } from './undo-tray.tsx';
 
-const route = getRouteApi('/shell/orders');
 /** From this width on, the counts of the dishes stand beside the columns. */
 const WIDE_PX = 1_200;
 
-type Change = (patch: Partial<OrdersSearch>) => void;
-
 export function Orders() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = useCallback<Change>(
-    (patch) => {
-      // A filter or a tab is no place to come back to, but an order and a view are.
-      const isPlace = 'open' in patch || 'view' in patch || 'kitchen' in patch;
-      void navigate({ search: (previous: OrdersSearch) => ({ ...previous, ...patch }), replace: !isPlace });
-    },
-    [navigate],
-  );
+  const { search, change } = useOrdersSearch();
   const [cancelling, setCancelling] = useState<Order | null>(null);
   const [isPausing, setPausing] = useState(false);
   const actions = useMemo<CardActions>(
     () => ({ open: ({ order_id: id }) => change({ open: id }), cancel: setCancelling }),
     [change],
   );
-  const sound = useSound(useNewOrders());
+  const { data } = useQuery(openOrdersQuery);
+  const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
   const isList = search.view === 'list';
   const isKitchen = search.kitchen !== undefined && !isList;
   useScreenCommands(search, change, sound, setPausing);
@@ -58,23 +46,24 @@ export function Orders() {
   useEffect(() => {
     if (search.open !== undefined) touch(search.open);
   }, [search.open]);
-  const bar = { search, change, sound, setPausing };
   return (
     <>
       {isList ? (
-        <Page
-          title="Orders"
-          isLive
-          actions={<ViewChoice {...bar} />}
-          filters={<ListFilters search={search} change={change} />}
-        >
-          <SoundStrip sound={sound} />
-          <OrderList search={search} change={change} />
+        <Page title="Orders" isLive actions={<ViewChoice />} filters={<ListFilters />}>
+          <Stack gap="xs">
+            <SoundStrip sound={sound} />
+            <OrderList />
+          </Stack>
         </Page>
       ) : (
         <div className={isKitchen ? classes.kitchen : undefined}>
-          <Page title="Orders" isLive isWide actions={isKitchen ? <KitchenBar {...bar} /> : <BoardBar {...bar} />}>
-            <Board search={search} sound={sound} actions={actions} change={change} />
+          <Page
+            title="Orders"
+            isLive
+            isWide
+            actions={isKitchen ? <KitchenBar sound={sound} /> : <BoardBar sound={sound} setPausing={setPausing} />}
+          >
+            <Board sound={sound} actions={actions} />
           </Page>
         </div>
       )}
@@ -87,38 +76,28 @@ export function Orders() {
   );
 }
 
-function useNewOrders(): Order[] {
-  const { data } = useQuery(openOrdersQuery);
-  return useMemo(() => (data?.results ?? []).filter(({ status }) => status === 'pending'), [data]);
-}
-
-interface BarProps {
-  search: OrdersSearch;
-  change: Change;
-  sound: Sound;
-  setPausing: (isPausing: boolean) => void;
-}
-
+const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
 
-function ViewChoice({ search, change }: BarProps) {
+function ViewChoice() {
+  const { search, change } = useOrdersSearch();
   const value = search.view === 'list' ? 'list' : undefined;
   return <ChipChoice label="View" all="Board" options={VIEWS} value={value} onChange={(view) => change({ view })} />;
 }
 
-function BoardBar(props: BarProps) {
-  const { search, change, setPausing } = props;
+function BoardBar({ sound, setPausing }: { sound: Sound; setPausing: (isPausing: boolean) => void }) {
+  const { search, change } = useOrdersSearch();
   const { state, isPaused } = usePause();
   return (
     <>
-      <ViewChoice {...props} />
-      <SoundButton {...props} />
-      <IconButton label="Kitchen mode" hotkey="k" onClick={() => setKitchen(true, change)}>
+      <ViewChoice />
+      <SoundButton sound={sound} />
+      <ActionIcon {...ICON} aria-label="Kitchen mode" title="Kitchen mode (k)" onClick={() => setKitchen(true, change)}>
         <FullScreenIcon />
-      </IconButton>
+      </ActionIcon>
       <Menu position="bottom-end" width={230}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={44} aria-label="More for the board">
+          <ActionIcon {...ICON} aria-label="More for the board">
             <MoreIcon />
           </ActionIcon>
         </Menu.Target>
@@ -143,25 +122,30 @@ function BoardBar(props: BarProps) {
   );
 }
 
-function KitchenBar(props: BarProps) {
-  const { search, change } = props;
-  const now = useNow(1_000);
+function KitchenBar({ sound }: { sound: Sound }) {
+  const { search, change } = useOrdersSearch();
+  const now = useNow();
   const { clock } = useFormat();
+  const isCounting = search.day !== undefined;
   return (
     <>
       <span className={classes.clock}>{clock(now)}</span>
-      <SoundButton {...props} />
+      <SoundButton sound={sound} />
       <Button
-        variant={search.day === undefined ? 'default' : 'light'}
+        variant={isCounting ? 'light' : 'default'}
         h={44}
-        aria-pressed={search.day !== undefined}
+        aria-pressed={isCounting}
         onClick={() => toggleDay(search, change)}
       >
         All day
       </Button>
-      <IconButton label="Fill the screen" onClick={() => setFullScreen(document.fullscreenElement === null)}>
+      <ActionIcon
+        {...ICON}
+        aria-label="Fill the screen"
+        onClick={() => setFullScreen(document.fullscreenElement === null)}
+      >
         <FullScreenIcon />
-      </IconButton>
+      </ActionIcon>
       <Button variant="default" h={44} onClick={() => setKitchen(false, change)}>
         Leave
       </Button>
@@ -169,39 +153,19 @@ function KitchenBar(props: BarProps) {
   );
 }
 
-function SoundButton({ sound: { isMuted } }: BarProps) {
+function SoundButton({ sound: { isMuted } }: { sound: Sound }) {
+  const words = isMuted ? 'Sound on' : 'Mute';
   return (
-    <IconButton label={isMuted ? 'Sound on' : 'Mute'} hotkey="m" onClick={() => setMuted(!isMuted)}>
+    <ActionIcon {...ICON} aria-label={words} title={`${words} (m)`} onClick={() => setMuted(!isMuted)}>
       {isMuted ? <MutedIcon /> : <SoundIcon />}
-    </IconButton>
-  );
-}
-
-interface IconButtonProps {
-  label: string;
-  hotkey?: string;
-  onClick: () => void;
-  children: ReactNode;
-}
-
-function IconButton({ label, hotkey, onClick, children }: IconButtonProps) {
-  return (
-    <Tooltip label={hotkey === undefined ? label : `${label} (${hotkey})`}>
-      <ActionIcon variant="subtle" color="gray" size={44} aria-label={label} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
+    </ActionIcon>
   );
 }
 
 function setKitchen(isOn: boolean, change: Change): void {
   setFullScreen(isOn);
-  const hasRoom = window.innerWidth >= WIDE_PX;
-  change(
-    isOn
-      ? { kitchen: 'on', view: undefined, ...(hasRoom ? { day: 'on' } : {}) }
-      : { kitchen: undefined, day: undefined },
-  );
+  const day = isOn && window.innerWidth >= WIDE_PX ? 'on' : undefined;
+  change({ kitchen: isOn ? 'on' : undefined, view: undefined, day });
 }
 
 function toggleDay({ day }: OrdersSearch, change: Change): void {
@@ -209,37 +173,35 @@ function toggleDay({ day }: OrdersSearch, change: Change): void {
 }
 
 function useScreenCommands(
-  search: OrdersSearch,
+  { kitchen, view, day }: OrdersSearch,
   change: Change,
   { isMuted, ringing }: Sound,
-  setPausing: BarProps['setPausing'],
+  setPausing: (isPausing: boolean) => void,
 ): void {
-  const { kitchen, view, day } = search;
   const navigate = useNavigate();
-  const commands = useMemo<Command[]>(
-    () => [
-      {
-        id: 'kitchen',
-        label: kitchen === undefined ? 'Kitchen mode' : 'Leave the kitchen mode',
-        group: 'Orders',
-        keys: 'k',
-        run: () => setKitchen(kitchen === undefined, change),
-      },
-      { id: 'day', label: 'All-day counts', group: 'Orders', keys: 'a', run: () => toggleDay({ day }, change) },
-      { id: 'undo', label: 'Undo the last move', group: 'Orders', keys: 'u', run: () => undo() },
-      { id: 'ringing', label: 'Stop ringing', group: 'Orders', keys: 's', run: () => touch(...ringing) },
-      { id: 'mute', label: isMuted ? 'Sound on' : 'Mute', group: 'Orders', keys: 'm', run: () => setMuted(!isMuted) },
-      {
-        id: 'view',
-        label: view === undefined ? 'List of all orders' : 'Board of the open orders',
-        group: 'Orders',
-        keys: 'v',
-        run: () => change({ view: view === undefined ? 'list' : undefined }),
-      },
-      { id: 'pause', label: 'Pause orders…', group: 'Orders', run: () => setPausing(true) },
-      { id: 'late', label: 'When is an order late?', group: 'Orders', run: () => void navigate({ to: '/settings' }) },
-    ],
-    [kitchen, view, day, change, isMuted, ringing, setPausing, navigate],
-  );
+  const commands = useMemo<Command[]>(() => {
+    const command = (id: string, keys: string | undefined, label: string, run: () => void): Command => ({
+      id,
+      label,
+      group: 'Orders',
+      keys,
+      run,
+    });
+    const [isKitchen, isBoard] = [kitchen !== undefined, view === undefined];
+    return [
+      command('kitchen', 'k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () =>
+        setKitchen(!isKitchen, change),
+      ),
+      command('day', 'a', 'All-day counts', () => toggleDay({ day }, change)),
+      command('undo', 'u', 'Undo the last move', undo),
+      command('ringing', 's', 'Stop ringing', () => touch(...ringing)),
+      command('mute', 'm', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)),
+      command('view', 'v', isBoard ? 'List of all orders' : 'Board of the open orders', () =>
+        change({ view: isBoard ? 'list' : undefined }),
+      ),
+      command('pause', undefined, 'Pause orders…', () => setPausing(true)),
+      command('late', undefined, 'When is an order late?', () => void navigate({ to: '/settings' })),
+    ];
+  }, [kitchen, view, day, change, isMuted, ringing, setPausing, navigate]);
   useCommands(commands);
 }

@@ -1,14 +1,15 @@
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { serverNow, useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFormat } from '../../ui/format.ts';
-import classes from './board.module.css';
+import { Strip } from '../../ui/strip.tsx';
 
 const pauseQuery = read('getPause', {}, ['pause']);
 type PauseState = Answer<'getPause'>;
@@ -24,16 +25,10 @@ export function usePause(): { state: PauseState | undefined; isPaused: boolean }
 }
 
 export async function resume(): Promise<void> {
-  await change(async () => await call('endPause', {}));
-}
-
-async function change(write: () => Promise<PauseState>): Promise<boolean> {
   try {
-    queryClient.setQueryData(pauseQuery.queryKey, await write());
-    return true;
+    queryClient.setQueryData(pauseQuery.queryKey, await call('endPause', {}));
   } catch (error) {
     notifications.show({ title: 'Not changed', message: (error as Error).message, color: 'red' });
-    return false;
   }
 }
 
@@ -45,21 +40,14 @@ export function ClosedStrip() {
   if (state === undefined || state.is_open) return null;
   if (!isPaused(state)) {
     return (
-      <div className={classes.strip}>
-        <span>Closed by the opening hours. Partners can order again from {moment(state.reopens_at ?? now, now)}.</span>
-      </div>
+      <Strip>Closed by the opening hours. Partners can order again from {moment(state.reopens_at ?? now, now)}.</Strip>
     );
   }
   return (
-    <div className={classes.strip}>
-      <span>
-        <b>Orders are paused{state.until !== null && ` until ${moment(state.until, now)}`}.</b>{' '}
-        {state.reason !== null && `${state.reason} `}Partners are told that the restaurant is closed.
-      </span>
-      <button type="button" className={classes.stripButton} onClick={() => void resume()}>
-        Take orders again
-      </button>
-    </div>
+    <Strip actions={[['Take orders again', () => void resume()]]}>
+      <b>Orders are paused{state.until !== null && ` until ${moment(state.until, now)}`}.</b>{' '}
+      {state.reason !== null && `${state.reason} `}Partners are told that the restaurant is closed.
+    </Strip>
   );
 }
 
@@ -74,39 +62,28 @@ const LENGTHS = [
 export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [minutes, setMinutes] = useState<(typeof LENGTHS)[number]['value'] | undefined>('30');
   const [reason, setReason] = useState('');
-  const [isSending, setSending] = useState(false);
-  const start = async () => {
-    setSending(true);
-    const until = minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
-    const body = {
-      ...(until === undefined ? {} : { until }),
-      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-    };
-    if (await change(async () => await call('startPause', { body }))) onClose();
-    setSending(false);
-  };
+  const sending = useMutation({
+    mutationFn: async () => {
+      const until = minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
+      return await call('startPause', { body: { until, reason: reason.trim() || undefined } });
+    },
+    onSuccess(state) {
+      queryClient.setQueryData(pauseQuery.queryKey, state);
+      onClose();
+    },
+  });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Pause orders">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
-        <p style={{ marginTop: 0 }}>New orders are refused meanwhile. The orders on the board stay.</p>
-        <ChipChoice label="How long" options={LENGTHS} value={minutes} onChange={setMinutes} all="Until I end it" />
-        <TextInput
-          mt="md"
-          label="Reason"
-          description="For your people alone. Partners never see it."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <Button type="submit" mt="lg" loading={isSending}>
-          Pause orders
-        </Button>
-      </form>
-    </Modal>
+    <FormDialog title="Pause orders" isOpen={isOpen} onClose={onClose} action="Pause orders" sending={sending}>
+      <p>New orders are refused meanwhile. The orders on the board stay.</p>
+      <ChipChoice label="How long" options={LENGTHS} value={minutes} onChange={setMinutes} all="Until I end it" />
+      <TextInput
+        mt="md"
+        label="Reason"
+        description="For your people alone. Partners never see it."
+        maxLength={200}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

@@ -1,37 +1,22 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { dateOf, textsOf } from '../../ui/search.ts';
 
-/** Filters and open drawer of the screen, as the address has them. */
-export interface OrdersSearch {
-  /** Id of the order in the drawer. */
-  open?: string;
-  /** `list`: all orders as a table. Missing: the board of the open ones. */
-  view?: string;
-  /** `on`: the board for the wall of a kitchen. */
-  kitchen?: string;
-  /** `on`: the counts of all dishes stand beside the board. */
-  day?: string;
-  /** Status whose column a phone shows. */
-  column?: string;
-  status?: string;
-  type?: string;
-  partner?: string;
-  /** First and last day, as `YYYY-MM-DD`. */
-  from?: string;
-  to?: string;
-  external?: string;
-  name?: string;
-  phone?: string;
-}
-
 const NAMES = [
+  // Id of the order in the drawer.
   'open',
+  // `list`: all orders as a table. Missing: the board of the open ones.
   'view',
+  // `on`: the board for the wall of a kitchen.
   'kitchen',
+  // `on`: the counts of all dishes stand beside the board.
   'day',
+  // Status whose column a phone shows.
   'column',
   'status',
   'type',
   'partner',
+  // First and last day, as `YYYY-MM-DD`.
   'from',
   'to',
   'external',
@@ -39,7 +24,28 @@ const NAMES = [
   'phone',
 ] as const;
 
+/** Filters and open drawer of the screen, as the address has them. */
+export type OrdersSearch = Partial<Record<(typeof NAMES)[number], string>>;
+
 export function validateOrdersSearch(search: Record<string, unknown>): OrdersSearch {
   const { from, to, ...texts } = textsOf(search, NAMES);
   return { ...texts, from: dateOf(from), to: dateOf(to) };
+}
+
+const route = getRouteApi('/shell/orders');
+export type Change = (patch: OrdersSearch) => void;
+
+/** The state of the screen, and a function that changes it. */
+export function useOrdersSearch(): { search: OrdersSearch; change: Change } {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = useCallback<Change>(
+    (patch) => {
+      // A filter or a tab is no place to come back to, but an order and a view are.
+      const isPlace = 'open' in patch || 'view' in patch || 'kitchen' in patch;
+      void navigate({ search: (previous: OrdersSearch) => ({ ...previous, ...patch }), replace: !isPlace });
+    },
+    [navigate],
+  );
+  return { search, change };
 }

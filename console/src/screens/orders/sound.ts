@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo } from 'react';
+import { makeStore, useStore } from '../../ui/store.ts';
 import type { Order } from './statuses.ts';
 
 /** The sound is played again after this time while a new order has not been touched. */
@@ -7,21 +8,10 @@ const MUTED = 'roomservice.muted';
 const TOUCHED = 'roomservice.touched';
 
 let audio: AudioContext | null = null;
-let isMuted = localStorage.getItem(MUTED) !== null;
+const audioState = makeStore<AudioContextState | null>(null);
+const muted = makeStore(localStorage.getItem(MUTED) !== null);
 /** Ids of new orders that somebody has touched. They are kept, because a tablet may start again in between. */
-let touched = new Set(readTouched());
-const listeners = new Set<() => void>();
-
-function changed(): void {
-  for (const listener of listeners) {
-    listener();
-  }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const touched = makeStore<ReadonlySet<string>>(new Set(readTouched()));
 
 function readTouched(): string[] {
   try {
@@ -34,22 +24,20 @@ function readTouched(): string[] {
 
 /** Notes that a person has seen these new orders, so they ring no more. */
 export function touch(...ids: string[]): void {
-  if (ids.every((id) => touched.has(id))) return;
-  touched = touched.union(new Set(ids));
+  if (ids.every((id) => touched.get().has(id))) return;
+  touched.set(touched.get().union(new Set(ids)));
   // Orders are new for minutes, so the last ones are enough.
-  localStorage.setItem(TOUCHED, JSON.stringify([...touched].slice(-500)));
-  changed();
-}
-
-export function setMuted(next: boolean): void {
-  isMuted = next;
-  if (next) localStorage.setItem(MUTED, '1');
-  else localStorage.removeItem(MUTED);
-  changed();
+  localStorage.setItem(TOUCHED, JSON.stringify([...touched.get()].slice(-500)));
 }
 
 export function useMuted(): boolean {
-  return useSyncExternalStore(subscribe, () => isMuted);
+  return useStore(muted);
+}
+
+export function setMuted(next: boolean): void {
+  if (next) localStorage.setItem(MUTED, '1');
+  else localStorage.removeItem(MUTED);
+  muted.set(next);
 }
 
 /** Asks the browser for sound. It agrees only within a press. */
@@ -60,7 +48,9 @@ export function allowSound(): void {
 function openAudio(): AudioContext {
   if (audio === null) {
     audio = new AudioContext();
-    audio.addEventListener('statechange', changed);
+    const tell = () => audioState.set(audio?.state ?? null);
+    audio.addEventListener('statechange', tell);
+    tell();
   }
   return audio;
 }
@@ -95,14 +85,12 @@ export interface Sound {
 
 /** Rings while there are new orders that nobody has touched. */
 export function useSound(newOrders: readonly Order[]): Sound {
-  const untouched = useSyncExternalStore(subscribe, () => touched);
-  const muted = useMuted();
-  const state = useSyncExternalStore(subscribe, () => audio?.state);
-  const [isWatching, setWatching] = useState(false);
+  const seen = useStore(touched);
+  const isMuted = useMuted();
+  const state = useStore(audioState);
   useEffect(() => {
-    if (muted) return;
+    if (isMuted) return;
     openAudio();
-    setWatching(true);
     // A press anywhere counts for the browser, so nobody has to find the bar.
     window.addEventListener('pointerdown', allowSound);
     window.addEventListener('keydown', allowSound);
@@ -110,12 +98,12 @@ export function useSound(newOrders: readonly Order[]): Sound {
       window.removeEventListener('pointerdown', allowSound);
       window.removeEventListener('keydown', allowSound);
     };
-  }, [muted]);
+  }, [isMuted]);
   const ringing = useMemo(
-    () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !untouched.has(id))),
-    [newOrders, untouched],
+    () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !seen.has(id))),
+    [newOrders, seen],
   );
-  const rings = ringing.size > 0 && !muted && state === 'running';
+  const rings = ringing.size > 0 && !isMuted && state === 'running';
   useEffect(() => {
     if (!rings) return;
     chime();
@@ -123,5 +111,5 @@ export function useSound(newOrders: readonly Order[]): Sound {
     return () => clearInterval(timer);
     // A further order rings at once.
   }, [rings, ringing.size]);
-  return { isMuted: muted, isHeldBack: isWatching && !muted && state === 'suspended', ringing };
+  return { isMuted, isHeldBack: !isMuted && state === 'suspended', ringing };
 }

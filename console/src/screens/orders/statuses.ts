@@ -40,15 +40,10 @@ export const TYPES: Record<Order['order_type'], string> = {
 };
 
 /** Statuses to which an order may go on, nearest first. They are the API's rules without `cancelled`. */
-export function laterStatuses({ status, order_type: type }: Pick<Order, 'status' | 'order_type'>): OrderStatus[] {
+export function laterStatuses({ status, order_type: type }: Order): OrderStatus[] {
   const place = STEPS.indexOf(status);
   if (place === -1) return [];
   return STEPS.slice(place + 1).filter((each) => each !== 'out_for_delivery' || type === 'delivery');
-}
-
-/** Status of the one button of a card, or undefined if the order is closed. */
-export function nextStatus(order: Pick<Order, 'status' | 'order_type'>): OrderStatus | undefined {
-  return laterStatuses(order)[0];
 }
 
 export function isOpen(status: OrderStatus): status is OpenStatus {
@@ -56,7 +51,7 @@ export function isOpen(status: OrderStatus): status is OpenStatus {
 }
 
 /** Words of the button that gives the order this status. A guest fetches an order that is not delivered. */
-export function pressOf(status: OrderStatus, { order_type: type }: Pick<Order, 'order_type'>): string {
+export function pressOf(status: OrderStatus, { order_type: type }: Order): string {
   if (status === 'completed') return type === 'delivery' ? 'Delivered' : 'Collected';
   return STATUS[status].press;
 }
@@ -64,4 +59,15 @@ export function pressOf(status: OrderStatus, { order_type: type }: Pick<Order, '
 /** The partner of an order, in a word that is never empty. */
 export function partnerOf({ credential_label: label, credential_id: id }: Order): string {
   return label === '' ? `Partner ${id.slice(-4)}` : label;
+}
+
+/** What a line has beside its dish: the variant, and each add-on as `+ 2 × Cheese`. */
+export function extrasOf({ variant, addons }: Order['lines'][number]): string[] {
+  const texts = addons.map(({ name, quantity }) => `+ ${countOf(quantity)}${name.replace(/^\+\s*/, '')}`);
+  return variant === null ? texts : [variant, ...texts];
+}
+
+/** `2 × ` before what is there more than once. */
+export function countOf(quantity: number): string {
+  return quantity > 1 ? `${quantity} × ` : '';
 }

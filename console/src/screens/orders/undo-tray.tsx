@@ -1,11 +1,11 @@
-import classes from './undo-tray.module.css';
+import { Button, Kbd } from '@mantine/core';
 import { undo, useMoves } from './moves.ts';
 import { STATUS } from './statuses.ts';
+import classes from './undo-tray.module.css';
 
 /** What has been pressed in the last seconds, and the way back. On a phone, the card itself may be out of sight. */
 export function UndoTray() {
-  const moves = useMoves();
-  const waiting = [...moves.values()].filter(({ phase }) => phase === 'undo').slice(-3);
+  const waiting = [...useMoves().values()].filter(({ phase }) => phase === 'undo').slice(-3);
   return (
     <div className={classes.tray} role="status">
       {waiting.map(({ order, to, at }) => (
@@ -13,15 +13,25 @@ export function UndoTray() {
           <span>
             <b>#{order.number}</b> {STATUS[to].label}
           </span>
-          <button type="button" className={classes.button} onClick={() => undo(order.order_id)}>
-            Undo <kbd aria-hidden="true">u</kbd>
+          <Button
+            h={44}
+            variant="subtle"
+            rightSection={<Kbd aria-hidden="true">u</Kbd>}
+            onClick={() => undo(order.order_id)}
+          >
+            Undo{' '}
             <span className="visually-hidden">
               {STATUS[to].label.toLowerCase()} of {order.number}
             </span>
-          </button>
-          <span className={classes.countdown} aria-hidden="true" />
+          </Button>
+          <Countdown />
         </div>
       ))}
     </div>
   );
+}
+
+/** A line that runs out with the time for Undo. */
+export function Countdown() {
+  return <span className={classes.countdown} aria-hidden="true" />;
 }

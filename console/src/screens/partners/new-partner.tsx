@@ -1,12 +1,12 @@
-import { Modal, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
-import { Form } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { type Kind, type Secret, SecretDialog } from './secret-dialog.tsx';
+import { useKeyWrite } from './use-key-write.ts';
 
-const WORDS: Record<Kind, { title: string; label: string; description: string; example: string }> = {
+/** What the dialog of each kind says. The title is also what the button that opens it says. */
+export const NEW: Record<Kind, { title: string; label: string; description: string; example: string }> = {
   partners: {
     title: 'Connect a partner',
     label: 'Name of the platform',
@@ -31,32 +31,34 @@ const WORDS: Record<Kind, { title: string; label: string; description: string; e
 export function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: boolean; onClose: () => void }) {
   const [label, setLabel] = useState('');
   const [secret, setSecret] = useState<Secret | null>(null);
-  const sending = useMutation({
-    mutationFn: () => create(kind, label.trim()),
-    onSuccess(made) {
+  const { title, example, ...words } = NEW[kind];
+  const sending = useKeyWrite(
+    () => create(kind, label.trim()),
+    (made) => {
       setSecret(made);
       setLabel('');
       onClose();
-      sending.reset();
-      rereadTopics(new Set(['credentials']));
     },
-  });
-  const words = WORDS[kind];
+  );
   return (
     <>
-      <Modal opened={isOpen} onClose={onClose} title={words.title}>
-        <Form action="Make key and secret" sending={sending} isReady={label.trim() !== ''} onCancel={onClose}>
-          <TextInput
-            label={words.label}
-            description={words.description}
-            placeholder={words.example}
-            data-autofocus
-            maxLength={100}
-            value={label}
-            onChange={(event) => setLabel(event.currentTarget.value)}
-          />
-        </Form>
-      </Modal>
+      <FormDialog
+        title={title}
+        isOpen={isOpen}
+        onClose={onClose}
+        action="Make key and secret"
+        isReady={label.trim() !== ''}
+        sending={sending}
+      >
+        <TextInput
+          {...words}
+          placeholder={example}
+          data-autofocus
+          maxLength={100}
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
+      </FormDialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );

@@ -1,46 +1,45 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
-import { HealthBars } from './health-bars.tsx';
-import { OrdersByDay } from './orders-by-day.tsx';
 import { Refusals } from './refusals.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { useKeyWrite } from './use-key-write.ts';
 import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
 
 /** Drawer of one partner: how it does, and all that the owner may change about it. */
 export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),
     enabled: id !== undefined,
   });
   const [action, setAction] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
   const [secret, setSecret] = useState<Secret | null>(null);
-  const isActive = data?.is_active === true;
+  const partner = query.data;
+  const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
   return (
     <>
       <Detail
-        title={data === undefined ? 'Partner' : data.label || 'No name'}
+        title={partner === undefined ? 'Partner' : partner.label || 'No name'}
         isOpen={id !== undefined}
         onClose={onClose}
         actions={
-          isActive && (
+          partner?.is_active && (
             <>
               <Button variant="default" onClick={() => setAction('rename')}>
                 Rename
@@ -55,20 +54,13 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
           )
         }
       >
-        {data !== undefined && <Content partner={data} />}
-        {data === undefined && error !== null && <Failure error={error} retry={() => void refetch()} />}
-        {data === undefined && error === null && <Waiting />}
+        <Loaded query={query}>{(data) => <Content partner={data} onSecret={setSecret} />}</Loaded>
       </Detail>
-      {data !== undefined && (
+      {partner !== undefined && (
         <>
-          <Rename
-            key={`rename ${data.label}`}
-            partner={data}
-            isOpen={action === 'rename'}
-            onClose={() => setAction(null)}
-          />
-          <Rotate partner={data} isOpen={action === 'rotate'} onClose={() => setAction(null)} onSecret={setSecret} />
-          <Revoke partner={data} isOpen={action === 'revoke'} onClose={() => setAction(null)} />
+          <Rename key={`rename ${partner.label}`} partner={partner} {...propsOf('rename')} />
+          <Rotate partner={partner} onSecret={setSecret} {...propsOf('rotate')} />
+          <Revoke partner={partner} {...propsOf('revoke')} />
         </>
       )}
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
@@ -76,9 +68,9 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
   );
 }
 
-function Content({ partner }: { partner: Partner }) {
+function Content({ partner, onSecret }: { partner: Partner; onSecret: (secret: Secret) => void }) {
   const { dayAndTime } = useFormat();
-  const hasRestaurant = useMe().tenant.features.includes('restaurant');
+  const { features } = useMe().tenant;
   const now = useNow(10_000);
   const { id, deliveries, budget } = partner;
   return (
@@ -104,15 +96,20 @@ function Content({ partner }: { partner: Partner }) {
           </Link>
         }
       >
-        <HealthBars health={partner.health} />
+        <DeliveriesByHour health={partner.health} />
       </Section>
-      {hasRestaurant && (
+      {features.includes('restaurant') && (
         <Section title="Orders of the last 14 days">
           <OrdersByDay id={id} />
         </Section>
       )}
+      {features.includes('hotel') && (
+        <Section title="Stays booked in the last 14 days">
+          <StaysByDay id={id} />
+        </Section>
+      )}
       <Section title="Webhook">
-        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} />
+        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} onSecret={onSecret} />
       </Section>
       <Section title="Refused calls">
         <Refusals id={id} />
@@ -129,25 +126,20 @@ interface ActionProps {
 
 function Rename({ partner, isOpen, onClose }: ActionProps) {
   const [label, setLabel] = useState(partner.label);
-  const sending = useMutation({
-    mutationFn: () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
-    onSuccess() {
-      onClose();
-      rereadTopics(new Set(['credentials']));
-    },
-  });
+  const sending = useKeyWrite(
+    () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
+    onClose,
+  );
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Rename">
-      <Form action="Save" sending={sending} onCancel={onClose}>
-        <TextInput
-          label="Name"
-          data-autofocus
-          maxLength={100}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
-      </Form>
-    </Modal>
+    <FormDialog title="Rename" isOpen={isOpen} onClose={onClose} action="Save" sending={sending}>
+      <TextInput
+        label="Name"
+        data-autofocus
+        maxLength={100}
+        value={label}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 
@@ -160,54 +152,35 @@ const OVERLAPS = [
 function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret: (secret: Secret) => void }) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
-  const sending = useMutation({
-    mutationFn: () =>
-      call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
-    gcTime: 0,
-    onSuccess(made) {
+  const sending = useKeyWrite(
+    () => call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
+    ({ label, api_key: key, api_secret: secret, previous_secret_ends_at: end }) => {
+      const note = overlap === '0' ? 'The old secret has ended.' : `The old secret works until ${clock(end)}.`;
       onClose();
-      onSecret({
-        kind: 'partners',
-        label: made.label,
-        key: made.api_key,
-        secret: made.api_secret,
-        note:
-          overlap === '0'
-            ? 'The old secret has ended.'
-            : `The old secret works until ${clock(made.previous_secret_ends_at)}.`,
-      });
-      rereadTopics(new Set(['credentials']));
+      onSecret({ kind: 'partners', label, key, secret, note });
     },
-  });
+  );
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New secret">
-      <Form action="Make a new secret" sending={sending} onCancel={onClose}>
-        <Select
-          label="How long does the old secret still work?"
-          description="The partner changes over in this time without a refused call."
-          allowDeselect={false}
-          value={overlap}
-          data={OVERLAPS}
-          onChange={(value) => setOverlap(value ?? '60')}
-        />
-      </Form>
-    </Modal>
+    <FormDialog title="New secret" isOpen={isOpen} onClose={onClose} action="Make a new secret" sending={sending}>
+      <Select
+        label="How long does the old secret still work?"
+        description="The partner changes over in this time without a refused call."
+        allowDeselect={false}
+        value={overlap}
+        data={OVERLAPS}
+        onChange={(value) => setOverlap(value ?? '60')}
+      />
+    </FormDialog>
   );
 }
 
-function Revoke({ partner, isOpen, onClose }: ActionProps) {
-  const sending = useMutation({
-    mutationFn: () => call('revokeCredential', { path: { id: partner.id } }),
-    onSuccess() {
-      onClose();
-      rereadTopics(new Set(['credentials']));
-    },
-  });
+function Revoke({ partner: { id, label }, isOpen, onClose }: ActionProps) {
+  const sending = useKeyWrite(() => call('revokeCredential', { path: { id } }), onClose);
   return (
     <Confirm
-      title={`Revoke ${partner.label || 'this partner'}`}
+      title={`Revoke ${label || 'this partner'}`}
       text="The partner is refused at once, on all nodes, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
-      word={partner.label || 'revoke'}
+      word={label || 'revoke'}
       action="Revoke"
       color="red"
       isOpen={isOpen}

@@ -11,13 +11,11 @@ import { Page } from '../../ui/page.tsx';
 import type { ListSearch } from '../../ui/search.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
-import { NewPartner } from './new-partner.tsx';
+import { NEW, NewPartner } from './new-partner.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
 
 type Partner = Answer<'listStaffCredentials'>[number];
-
-const NEW = { partners: 'Connect a partner', pms: 'Connect a PMS', channels: 'Connect a channel' };
 
 /** Whoever calls the API for the house: ordering and booking platforms, the PMS, and channels of OTAs. */
 export function Partners() {
@@ -30,7 +28,7 @@ export function Partners() {
     <Page
       title="Partners"
       isLive
-      actions={<NewButton label={NEW[kind]} group="Partners" onPress={() => set({ new: '1' })} />}
+      actions={<NewButton label={NEW[kind].title} group="Partners" onPress={() => set({ new: '1' })} />}
       filters={
         hasHotel && (
           <ChipChoice

@@ -7,9 +7,10 @@ export type Kind = 'partners' | 'pms' | 'channels';
 
 /** Key and secret as the service shows them once. They live in this dialog alone, and are gone when it closes. */
 export interface Secret {
-  kind: Kind;
+  kind: Kind | 'webhook';
   label: string;
-  key: string;
+  /** The secret of a webhook has no key. */
+  key?: string;
   secret: string;
   /** What else to know, for example until when the old secret works. */
   note?: string;
@@ -17,54 +18,68 @@ export interface Secret {
 
 /** The one dialog that shows a secret, with texts to hand on. */
 export function SecretDialog({ secret, onClose }: { secret: Secret | null; onClose: () => void }) {
+  const { label, key, note = 'Copy it, or hand it on, before you close this.' } = secret ?? {};
   return (
     <OnceDialog
       isOpen={secret !== null}
       onClose={onClose}
-      title={secret === null ? '' : `Key and secret of ${secret.label || 'the new credential'}`}
-      note={`The secret is shown only now. ${secret?.note ?? 'Copy it, or hand it on, before you close this.'}`}
+      title={`${key === undefined ? 'Secret' : 'Key and secret'} of ${label || 'the new credential'}`}
+      note={`The secret is shown only now. ${note}`}
     >
-      {secret !== null && <Content secret={secret} />}
+      {key !== undefined && <CopyField label="Key" value={key} />}
+      {secret !== null && <CopyField label="Secret" value={secret.secret} />}
+      {secret !== null && key !== undefined && <HandOn kind={secret.kind} keyText={key} secret={secret.secret} />}
     </OnceDialog>
   );
 }
 
-function Content({ secret }: { secret: Secret }) {
-  const [form, setForm] = useState<keyof typeof FORMS>('shell');
+const FORMS = [
+  { value: 'shell', label: 'For a shell' },
+  { value: 'env', label: 'For an .env file' },
+  { value: 'mail', label: 'Mail, without the secret' },
+] as const;
+type Form = (typeof FORMS)[number]['value'];
+
+interface HandOnProps {
+  kind: Secret['kind'];
+  keyText: string;
+  secret: string;
+}
+
+/** Three texts for whoever needs the key. */
+function HandOn(props: HandOnProps) {
+  const [form, setForm] = useState<Form>('shell');
   return (
     <>
-      <CopyField label="Key" value={secret.key} />
-      <CopyField label="Secret" value={secret.secret} />
-      <SegmentedControl
+      <SegmentedControl<Form>
         fullWidth
         mt="xs"
         mb="sm"
         aria-label="Text to hand on"
         value={form}
         onChange={setForm}
-        data={[
-          { value: 'shell', label: 'For a shell' },
-          { value: 'env', label: 'For an .env file' },
-          { value: 'mail', label: 'Mail, without the secret' },
-        ]}
+        data={[...FORMS]}
       />
-      <CopyField label="Text to hand on" value={FORMS[form](secret, window.location.origin)} isCode={form !== 'mail'} />
+      <CopyField label="Text to hand on" value={textOf(form, props)} isCode={form !== 'mail'} />
     </>
   );
 }
 
-const FORMS: Record<'shell' | 'env' | 'mail', (secret: Secret, origin: string) => string> = {
-  shell: ({ kind, key, secret }, origin) =>
-    kind === 'channels'
-      ? `export CHANNEL_KEY=${key} CHANNEL_SECRET=${secret}`
-      : `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE${TRY[kind]}" -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET"`,
-  env: ({ kind, key, secret }, origin) =>
-    kind === 'channels'
-      ? `ROOMSERVICE_URL=${origin}\nROOMSERVICE_CHANNEL_KEY=${key}\nROOMSERVICE_CHANNEL_SECRET=${secret}`
-      : `ROOMSERVICE_URL=${origin}\nROOMSERVICE_API_KEY=${key}\nROOMSERVICE_API_SECRET=${secret}`,
-  mail: ({ key }, origin) =>
-    `Hello,\n\nyour access to our house is ready.\n\nAddress: ${origin}\nKey: ${key}\nThe secret comes to you on another way.\n\n` +
-    `How to begin: ${origin}/docs/guides/quick-start/\nAll calls: ${origin}/docs/\n`,
-};
-
-const TRY = { partners: '/v1/third-party/menu/', pms: '/v1/channel-manager/properties/' };
+function textOf(form: Form, { kind, keyText: key, secret }: HandOnProps): string {
+  const { origin } = window.location;
+  if (form === 'mail') {
+    return (
+      `Hello,\n\nyour access to our house is ready.\n\nAddress: ${origin}\nKey: ${key}\nThe secret comes to you on another way.\n\n` +
+      `How to begin: ${origin}/docs/guides/quick-start/\nAll calls: ${origin}/docs/\n`
+    );
+  }
+  const isChannel = kind === 'channels';
+  if (form === 'env') {
+    const prefix = isChannel ? 'ROOMSERVICE_CHANNEL' : 'ROOMSERVICE_API';
+    return `ROOMSERVICE_URL=${origin}\n${prefix}_KEY=${key}\n${prefix}_SECRET=${secret}`;
+  }
+  // A channel signs its calls, so no single line of a shell makes one.
+  if (isChannel) return `export CHANNEL_KEY=${key} CHANNEL_SECRET=${secret}`;
+  const path = kind === 'pms' ? '/v1/channel-manager/properties/' : '/v1/third-party/menu/';
+  return `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE${path}" -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET"`;
+}

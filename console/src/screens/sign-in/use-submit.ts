@@ -1,16 +1,13 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Refused } from '../../api/client.ts';
+import { serverNow, useNow } from '../../live/clock.ts';
 
 /** Sends a form, and holds its fault. After a 429 the form waits, and counts down. */
 export function useSubmit(send: () => Promise<void>) {
   const [fault, setFault] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
-  const [waitSeconds, setWaitSeconds] = useState(0);
-  useEffect(() => {
-    if (waitSeconds === 0) return;
-    const timer = setTimeout(() => setWaitSeconds(waitSeconds - 1), 1_000);
-    return () => clearTimeout(timer);
-  }, [waitSeconds]);
+  const [waitsUntil, setWaitsUntil] = useState(0);
+  const waitSeconds = Math.max(0, Math.ceil((waitsUntil - useNow()) / 1_000));
   const submit = async () => {
     setSending(true);
     setFault(null);
@@ -18,7 +15,7 @@ export function useSubmit(send: () => Promise<void>) {
       await send();
     } catch (error) {
       if (error instanceof Refused && error.status === 429) {
-        setWaitSeconds(error.retryAfter ?? 60);
+        setWaitsUntil(serverNow() + (error.retryAfter ?? 60) * 1_000);
       } else {
         setFault((error as Error).message);
       }

@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/client.ts';
+import { readPages } from '../../api/read-pages.ts';
+import { read, REREAD_MS } from '../../api/reads.ts';
+import { useMe } from '../../api/session.ts';
+import { serverNow } from '../../live/clock.ts';
+import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
+import { timesOf } from '../../ui/zoned-day.ts';
+import classes from './bars.module.css';
+
+interface Bar {
+  key: string;
+  /** What the bar says, for whoever points at it. */
+  title: string;
+  parts: [tone: 'accent' | 'good' | 'warn' | 'late', count: number][];
+}
+
+interface BarsProps {
+  bars: Bar[];
+  /** Words in place of bars that are all empty. */
+  none: string;
+  children: ReactNode;
+}
+
+/** Counts beside each other as bars, and in words below. */
+function Bars({ bars, none, children }: BarsProps) {
+  const heights = bars.map(({ parts }) => parts.reduce((sum, [, count]) => sum + count, 0));
+  const most = Math.max(...heights);
+  if (most === 0) return <p className="quiet">{none}</p>;
+  return (
+    <figure className={classes.figure}>
+      <div className={classes.bars} aria-hidden="true">
+        {bars.map(({ key, title, parts }) => (
+          <div key={key} className={classes.bar} title={title}>
+            {parts.map(([tone, count]) => (
+              <div key={tone} data-tone={tone} style={{ height: `${(count / most) * 100}%` }} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <figcaption className={classes.caption}>{children}</figcaption>
+    </figure>
+  );
+}
+
+/** Deliveries of the last 24 hours, an hour a bar: what was accepted, what waits, what failed. */
+export function DeliveriesByHour({ health: { hours } }: { health: Answer<'getStaffCredential'>['health'] }) {
+  const { clock } = useFormat();
+  const bars = hours.map(({ at, delivered, pending, failed }): Bar => {
+    const title = `${clock(at)}: ${delivered} delivered, ${pending} waiting, ${failed} failed`;
+    return {
+      key: at,
+      title,
+      parts: [
+        ['late', failed],
+        ['warn', pending],
+        ['good', delivered],
+      ],
+    };
+  });
+  const sum = (key: 'delivered' | 'failed' | 'pending') =>
+    hours.reduce((total, hour) => total + hour[key], 0).toLocaleString();
+  const last = hours.findLast(({ p50_ms: p50 }) => p50 !== null);
+  return (
+    <Bars bars={bars} none="There was nothing to send.">
+      {sum('delivered')} delivered, {sum('pending')} waiting, {sum('failed')} failed.
+      {last && ` Answers in ${last.p50_ms} ms, the slowest twentieth in ${last.p95_ms} ms or more.`}
+    </Bars>
+  );
+}
+
+const DAYS = 14;
+
+/** The last days in the house's time zone, oldest first. */
+function useDays(): string[] {
+  const { dayOf } = useFormat();
+  const today = dayOf(serverNow());
+  return Array.from({ length: DAYS }, (_, index) => addDays(today, index - DAYS + 1));
+}
+
+function DayBars({ word, days, note = '' }: { word: string; days: Day[]; note?: string }) {
+  const { money } = useFormat();
+  const bars = days.map(({ date, count, total }): Bar => {
+    const title = `${formatDate(date, 'weekday')}: ${plural(count, word)}, ${money(total)}`;
+    return { key: date, title, parts: [['accent', count]] };
+  });
+  const count = days.reduce((sum, day) => sum + day.count, 0);
+  return (
+    <Bars bars={bars} none={`No ${word} in this time.`}>
+      {plural(count, word)} for {money(sumOf(days.map(({ total }) => total)))}.{note}
+    </Bars>
+  );
+}
+
+interface Day {
+  date: string;
+  count: number;
+  total: string;
+}
+
+/** Orders of a partner by the day on which they were placed, with what they came to. */
+export function OrdersByDay({ id }: { id: string }) {
+  const [from = '', ...others] = useDays();
+  const to = addDays(others.at(-1) ?? from, 1);
+  const { data } = useQuery(read('reportDays', { query: { from, to } }, ['orders']));
+  if (!Array.isArray(data)) return null;
+  const days = data.map(({ date, by_credential: partners }) => {
+    const { orders, total } = partners.find((each) => each.id === id) ?? { orders: 0, total: '0' };
+    return { date, count: orders, total };
+  });
+  return <DayBars word="order" days={days} />;
+}
+
+/** Most pages of 100 stays that are counted. */
+const MOST_PAGES = 5;
+
+/** Stays of a partner by the day on which they were booked. The report of days has orders alone by partner, so the stays are listed. */
+export function StaysByDay({ id }: { id: string }) {
+  const { dayOf } = useFormat();
+  const { currency, timezone } = useMe().tenant;
+  const days = useDays();
+  const { created_from: since } = timesOf(days[0], undefined, timezone);
+  const filters = { credential_id: id, changed_since: since };
+  const { data } = useQuery({
+    queryKey: ['stays by day', filters],
+    queryFn: ({ signal }) => readPages('listStaffReservations', filters, MOST_PAGES, signal),
+    meta: { topics: ['reservations'] },
+    refetchInterval: REREAD_MS,
+  });
+  if (data === undefined) return null;
+  const held = data.filter(({ status }) => status !== 'cancelled' && status !== 'expired');
+  const byDay = Map.groupBy(held, ({ created_at: at }) => dayOf(at));
+  const shown = days.map((date) => {
+    const stays = byDay.get(date) ?? [];
+    const amounts = stays.filter((stay) => stay.currency === currency).map(({ total_amount: amount }) => amount);
+    return { date, count: stays.length, total: sumOf(amounts) };
+  });
+  const isCut = data.length === MOST_PAGES * 100;
+  return <DayBars word="stay" days={shown} note={isCut ? ` Only the newest ${data.length} are counted.` : ''} />;
+}
