@@ -10,6 +10,7 @@ import { Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
+import { validateCalendarSearch } from './screens/calendar/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validatePartnersSearch } from './screens/partners/search.ts';
@@ -66,6 +67,13 @@ const ordersRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/orders/orders.tsx'), 'Orders'),
 });
 
+const calendarRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/calendar',
+  validateSearch: validateCalendarSearch,
+  component: lazyRouteComponent(() => import('./screens/calendar/calendar.tsx'), 'Calendar'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -85,7 +93,7 @@ export const router = createRouter({
     signInRoute,
     pairRoute,
     linkRoute,
-    shellRoute.addChildren([todayRoute, ordersRoute, partnersRoute, deliveriesRoute]),
+    shellRoute.addChildren([todayRoute, ordersRoute, calendarRoute, partnersRoute, deliveriesRoute]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
