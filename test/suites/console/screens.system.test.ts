@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { startService, type TestService, type TestTenant } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { book, dayAhead, openChannel, openHotel, type TestHotel } from '../../support/hotel.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
@@ -16,6 +17,8 @@ const SCREENS = [
   '/orders',
   '/orders?view=list',
   '/orders?kitchen=on&day=on',
+  '/calendar',
+  '/calendar?nights=90',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',
@@ -43,11 +46,11 @@ async function check(watched: WatchedPage, name: string): Promise<void> {
 for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
   describe(`the screens of the console on a ${device}`, { skip }, () => {
     let service: TestService;
-    let tenant: TestTenant;
+    let tenant: TestHotel;
     let watched: WatchedPage;
     before(async () => {
       service = await startService({ worker: { drawWaitMs: () => 0, probeRestMs: 0, pollEveryMs: 100 } });
-      tenant = await service.tenant();
+      tenant = await openHotel(service);
       watched = await openConsole(service, tenant, { options });
     });
     after(async () => {
@@ -80,12 +83,17 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a partner and a delivery are accessible and fit the window', async () => {
+    it('the drawers of an order, a partner, a delivery and a night are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const [delivery] = await listDeliveries(service, tenant);
-      const drawers = { orders: orderId, partners: tenant.credential.id, deliveries: delivery?.id };
-      for (const [screen, id] of Object.entries(drawers)) {
-        await watched.page.goto(`/console/${screen}?open=${id}`);
+      const drawers = [
+        `orders?open=${orderId}`,
+        `partners?open=${tenant.credential.id}`,
+        `deliveries?open=${delivery?.id}`,
+        `calendar?night=${tenant.roomTypes['Suite']}.${dayAhead(3)}`,
+      ];
+      for (const screen of drawers) {
+        await watched.page.goto(`/console/${screen}`);
         await watched.page.getByRole('dialog').waitFor();
         await untilShown(watched.page);
         await check(watched, screen);
@@ -94,13 +102,14 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
   });
 }
 
-/** Orders in several statuses, and a receiver that refuses. */
-async function makeBusy(service: TestService, tenant: TestTenant): Promise<void> {
+/** Orders in several statuses, an oversold and a closed night, and a receiver that refuses. */
+async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> {
   const receiver = await startReceiver({ answer: () => 503 });
   try {
     await register(service, tenant.partner, receiver.url);
     await Promise.all(Array.from({ length: 6 }, () => placeOrder(service, tenant.partner)));
     await causeEvent(service, tenant);
+    await fillNights(service, tenant);
     await eventually(
       async () => (await listDeliveries(service, tenant)).some(({ status }) => status === 'failed'),
       'failed delivery',
@@ -108,6 +117,16 @@ async function makeBusy(service: TestService, tenant: TestTenant): Promise<void>
   } finally {
     await receiver.close();
   }
+}
+
+async function fillNights(service: TestService, tenant: TestHotel): Promise<void> {
+  const stay = { room_type_id: tenant.roomTypes['Suite'], check_in: dayAhead(3), check_out: dayAhead(5) };
+  const send = await openChannel(service, tenant);
+  assert.equal((await book(service, tenant, stay)).status, 201);
+  assert.equal((await send(stay)).status, 201);
+  const night = { rate_plan_id: tenant.plans['Double/Flexible'], date: dayAhead(4) };
+  const json = { changes: [{ ...night, price: '1234.50', is_sold_out: true }] };
+  assert.equal((await service.call('PATCH', '/v1/staff/rates/', { headers: tenant.owner, json })).status, 200);
 }
 
 describe('weight of the console', () => {

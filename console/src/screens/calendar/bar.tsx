@@ -21,15 +21,14 @@ interface Props {
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
 export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props) {
   const { currency } = useMe().tenant;
-  const { selection, nights, draft, isClosed, type, save, leave, setBase, toggleClosed, select } = editing;
+  const { selection, nights, draft, isClosed, type, save, leave, setBase, toggleClosed } = editing;
   const { row, column } = selection.focus;
   const onKeyDown = (event: KeyboardEvent) => {
     const isMove = event.key === 'Tab' && draft !== null;
+    const next = Math.max(0, Math.min(dates.length - 1, column + (event.shiftKey ? -1 : 1)));
     if (event.key === 'Escape') leave();
-    else if ((event.key !== 'Enter' && !isMove) || !save()) return;
+    else if ((event.key !== 'Enter' && !isMove) || !save(isMove ? { row, column: next } : undefined)) return;
     event.preventDefault();
-    const next = column + (event.shiftKey ? -1 : 1);
-    if (isMove) select({ row, column: Math.max(0, Math.min(dates.length - 1, next)) });
     focusGrid();
   };
   const button = (label: string, hotkey: string, isOff: boolean, run: () => void) => (
@@ -94,14 +93,14 @@ function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'da
 
 /** The way back from the newest write, with the time that is left. */
 function UndoButton() {
-  const { undos, saving } = useWrites();
+  const { undos, painted } = useWrites();
   const now = useNow();
   const newest = undos.at(-1);
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
   return (
     <Group gap={12} ml="auto" role="status">
-      {saving > 0 && 'Saving…'}
-      {saving === 0 && newest !== undefined && secondsLeft > 0 && (
+      {painted.size > 0 && 'Saving…'}
+      {painted.size === 0 && newest !== undefined && secondsLeft > 0 && (
         <>
           <b>{newest.label}</b>
           <Button variant="light" rightSection={<kbd aria-hidden="true">u</kbd>} onClick={undo}>

@@ -2,7 +2,7 @@ import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/co
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../api/session.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { ChipChoice, ChipToggles } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
 import { plural } from '../../ui/format.ts';
 import { type BulkForm, previewOf } from './bulk-changes.ts';
@@ -35,9 +35,8 @@ export function BulkDialog({ start, onClose, ...rest }: Props) {
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, index) => ({
   label,
-  day: (index + 1) % 7,
+  value: (index + 1) % 7,
 }));
-const ALL_DAYS = WEEKDAYS.map(({ day }) => day);
 const PRICES = [
   { value: 'amount', label: 'Set to' },
   { value: 'percent', label: 'Change by %' },
@@ -52,7 +51,7 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
   const { currency } = useMe().tenant;
   const [form, setForm] = useState<BulkForm>({
     ...start,
-    weekdays: ALL_DAYS,
+    weekdays: WEEKDAYS.map(({ value }) => value),
     price: 'amount',
     amount: '',
     restriction: undefined,
@@ -90,30 +89,25 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
           label="Plans"
           searchable
           hidePickedOptions
+          rightSectionWidth={64}
+          rightSection={
+            <Button variant="subtle" size="compact-sm" onClick={() => set({ plans: all.map(({ value }) => value) })}>
+              All
+            </Button>
+          }
+          styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
           data={all}
           value={plans}
           onChange={(chosen) => set({ plans: chosen })}
         />
-        <Group gap={6}>
+        <Group>
           <DayRange from={from} to={to} onChange={set} />
-          <Button variant="default" onClick={() => set({ plans: all.map(({ value }) => value) })}>
-            All plans
-          </Button>
-        </Group>
-        <Group gap={6} role="group" aria-label="Weekdays">
-          {WEEKDAYS.map(({ label, day }) => (
-            <Button
-              key={day}
-              size="compact-sm"
-              variant={weekdays.includes(day) ? 'light' : 'default'}
-              aria-pressed={weekdays.includes(day)}
-              onClick={() =>
-                set({ weekdays: weekdays.includes(day) ? weekdays.filter((each) => each !== day) : [...weekdays, day] })
-              }
-            >
-              {label}
-            </Button>
-          ))}
+          <ChipToggles
+            label="Weekdays"
+            options={WEEKDAYS}
+            values={weekdays}
+            onChange={(days) => set({ weekdays: days })}
+          />
         </Group>
         <ChipChoice
           label="Price"
@@ -134,7 +128,7 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
         )}
         <ChipChoice
           label="For sale"
-          all="As it is"
+          all="Keep as it is"
           options={RESTRICTIONS}
           value={restriction}
           onChange={(value) => set({ restriction: value })}

@@ -107,7 +107,7 @@ function Filters({ search: { nights }, set, move, properties = [], property }: S
         value={RANGES.find(({ value }) => value === String(nights))?.value}
         onChange={(value) => set({ nights: value && (value === '28' ? 28 : 90) })}
       />
-      <Button.Group>
+      <Button.Group className={classes.steps}>
         <Button variant="default" onClick={() => move(-nights)}>
           Earlier
         </Button>

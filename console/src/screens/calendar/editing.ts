@@ -25,12 +25,13 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
       seen.map((night) => ({ ...night, after: { ...night.expected, ...change } })),
       `${seen.length === 1 ? formatDate(seen[0]?.date ?? '') : plural(seen.length, 'night')} ${what}`,
     );
-  /** @returns false if what is typed is no price */
-  const saveDraft = () => {
+  /** @param next place to go to @returns false if what is typed is no price */
+  const saveDraft = (next?: Place) => {
     const price = amountOf(draft?.text ?? '');
     if (draft === null || price === null) return false;
     write(draft.nights, { price }, `at ${shortPrice(price)}`);
     setDraft(null);
+    if (next) setCorners([next, next]);
     return true;
   };
   return {

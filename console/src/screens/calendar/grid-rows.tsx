@@ -42,7 +42,7 @@ function Line({ lines: { days, headPx, cellPx }, columns, head, cellOf, ...row }
 
 /** The dates. The corner has the month of the first one in sight. */
 export function Header({ lines, columns, firstColumn }: Sight & { firstColumn: number }) {
-  const { dates, days, labels } = lines;
+  const { dates, days } = lines;
   return (
     <Line
       lines={lines}
@@ -60,10 +60,9 @@ export function Header({ lines, columns, firstColumn }: Sight & { firstColumn: n
         const isToday = days[column]?.includes('today') === true;
         return {
           role: 'columnheader',
-          'aria-label': `${labels[column]}${isToday ? ', today' : ''}`,
           children: (
             <>
-              <span className={classes.quiet}>{isToday ? 'Today' : weekday.format(new Date(date))}</span>
+              <span className={classes.quiet}>{isToday ? 'Today' : weekday.format(new Date(date))}</span>{' '}
               <b>{day === 1 ? formatDate(date) : day}</b>
             </>
           ),
@@ -89,11 +88,12 @@ export function House({ lines, columns, types }: Sight & { types: RoomType[] }) 
       head={<Head name="All rooms" aside={plural(rooms, 'room')} />}
       cellOf={(column) => {
         const share = rooms === 0 ? 0 : (held[column] ?? 0) / rooms;
+        const percent = Math.round(share * 100);
         return {
-          'aria-label': `${lines.labels[column]}: ${held[column]} of ${plural(rooms, 'room')} held`,
+          'aria-label': `${lines.labels[column]}: ${percent}%, ${held[column]} of ${plural(rooms, 'room')} held`,
           'data-state': share > 1 ? 'over' : undefined,
           style: { '--heat': `${Math.min(1, share) * 44}%` } as object,
-          children: `${Math.round(share * 100)}%`,
+          children: `${percent}%`,
         };
       }}
     />
@@ -198,11 +198,10 @@ const roomsOf =
     const left = capacity - held;
     const state = left < 0 ? 'over' : left === 0 ? 'full' : 'free';
     const text = { over: `${-left} over`, full: 'Full', free: `${left} left` }[state];
-    const words = `${left < 0 ? `${-left} oversold` : text}, ${held} of ${capacity} held`;
+    const words = `${text} ${held}/${capacity} held${left < 0 ? ', oversold' : ''}`;
     const content = (
       <>
-        <b>{text}</b>
-        <span className={classes.quiet}>{`${held}/${capacity}`}</span>
+        <b>{text}</b> <span className={classes.quiet}>{`${held}/${capacity}`}</span>
       </>
     );
     return { state, words, content };

@@ -1,5 +1,12 @@
 import { useElementSize, useMediaQuery, useMergedRef } from '@mantine/hooks';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  defaultRangeExtractor,
+  observeElementRect,
+  type Range,
+  type Rect,
+  useVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { formatDate } from '../../ui/format.ts';
 import classes from './calendar.module.css';
@@ -113,7 +120,7 @@ export function Grid({ calendar, rows, dates, editing, startTyping, openNight, m
               <GridRow
                 key={index}
                 index={index}
-                top={start}
+                top={start + HEADER_PX}
                 height={rowPx}
                 type={row.type}
                 plan={row.plan}
@@ -144,12 +151,14 @@ function placeOf(target: EventTarget): Place | null {
   return cell && { row, column };
 }
 
+const AT_ONCE = { getInitialValueInEffect: false };
+
 export type Lines = ReturnType<typeof useLines>;
 
 /** Sizes of the grid, and what is the same for all cells of a night. */
 function useLines(today: string, rows: Row[], dates: string[], width: number) {
-  const isPhone = useMediaQuery('(max-width: 48em)') === true;
-  const isTouch = useMediaQuery('(pointer: coarse)') === true;
+  const isPhone = useMediaQuery('(max-width: 48em)', false, AT_ONCE);
+  const isTouch = useMediaQuery('(pointer: coarse)', false, AT_ONCE);
   const longest = useMemo(() => {
     const prices = new Set(rows.flatMap(({ plan }) => plan?.prices ?? []));
     return Math.max(0, ...[...prices].map((price) => shortPrice(price).length));
@@ -167,26 +176,28 @@ function useLines(today: string, rows: Row[], dates: string[], width: number) {
   }, [isPhone, isTouch, longest, width, dates, today]);
 }
 
-/** What is in sight, and the cell that has the focus, wherever it is. */
+/** What is in sight beside the names and below the dates, and the cell that has the focus, wherever it is. */
 function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], lines: Lines, focus: Place) {
   const { dates, headPx, cellPx, typePx, planPx } = lines;
-  const optionsOf = (count: number, startPx: number, index: number) => ({
+  const optionsOf = (count: number, index: number) => ({
     count,
     getScrollElement: () => frame.current,
-    paddingStart: startPx,
-    scrollPaddingStart: startPx,
+    observeElementRect: (instance: Virtualizer<HTMLDivElement, Element>, tell: (rect: Rect) => void) =>
+      observeElementRect(instance, ({ width, height }) => tell({ width: width - headPx, height: height - HEADER_PX })),
     overscan: 1,
-    rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) => {
+    // Both directions change in one render.
+    useFlushSync: false,
+    rangeExtractor: (range: Range) => {
       const inSight = defaultRangeExtractor(range);
       return index < 0 || inSight.includes(index) ? inSight : [...inSight, index].sort((a, b) => a - b);
     },
   });
   const vertical = useVirtualizer({
-    ...optionsOf(rows.length, HEADER_PX, focus.row),
+    ...optionsOf(rows.length, focus.row),
     estimateSize: (index) => (rows[index]?.plan === null ? typePx : planPx),
   });
   const horizontal = useVirtualizer({
-    ...optionsOf(dates.length, headPx, focus.column),
+    ...optionsOf(dates.length, focus.column),
     horizontal: true,
     estimateSize: () => cellPx,
   });
@@ -199,9 +210,8 @@ function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], lines:
     items: vertical.getVirtualItems(),
     // The same array while the same columns are in sight, so that rows that stay are not rendered again.
     columns: useMemo(() => indexes.split(' ').filter(Boolean).map(Number), [indexes]),
-    /** First column that is not behind the names of the rows. */
-    firstColumn: Math.floor((horizontal.scrollOffset ?? 0) / cellPx),
-    height: vertical.getTotalSize(),
+    firstColumn: horizontal.range?.startIndex ?? 0,
+    height: vertical.getTotalSize() + HEADER_PX,
     scrollTo({ row, column }: Place) {
       vertical.scrollToIndex(row);
       if (column >= 0) horizontal.scrollToIndex(column);

@@ -77,6 +77,7 @@ export function nightsIn(rows: Row[], dates: string[], selection: Selection): Se
 
 /** Returns the calendar with other values on some nights, by `keyOf`. */
 export function withValues(calendar: CalendarData, values: ReadonlyMap<string, NightValue>): CalendarData {
+  if (values.size === 0) return calendar;
   const dates = datesOf(calendar);
   const changed = (plan: Plan): Plan => {
     const all = dates.map((date, index) => values.get(`${plan.id} ${date}`) ?? valueAt(plan, index));

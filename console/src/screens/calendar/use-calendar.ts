@@ -5,8 +5,9 @@ import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { serverNow } from '../../live/clock.ts';
 import { addDays } from '../../ui/format.ts';
-import { datesOf, rowsOf } from './nights.ts';
+import { datesOf, rowsOf, withValues } from './nights.ts';
 import type { CalendarSearch } from './search.ts';
+import { useWrites } from './writes.ts';
 
 const nightsQuery = (property: string, from: string, nights: number) =>
   read('getCalendar', { query: { property_id: property, from, to: addDays(from, nights) } }, [
@@ -42,14 +43,16 @@ export function useCalendar() {
       void queryClient.prefetchQuery(nightsQuery(id, addDays(from, days), nights));
     }
   }, [id, from, nights, isRead]);
+  const { painted } = useWrites();
+  const calendar = useMemo(() => data && withValues(data, painted), [data, painted]);
   return {
     search: { ...search, nights },
     set,
     move: useCallback((days: number) => set({ from: addDays(from, days) }), [set, from]),
     properties: properties.data,
     property,
-    calendar: data,
-    rows: useMemo(() => (data ? rowsOf(data) : []), [data]),
+    calendar,
+    rows: useMemo(() => (calendar ? rowsOf(calendar) : []), [calendar]),
     dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
     error: properties.error ?? error,
     retry: () => void (properties.error ? properties.refetch() : refetch()),

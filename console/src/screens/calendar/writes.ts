@@ -26,7 +26,12 @@ interface Undo {
 const UNDO_MS = 30_000;
 const KEY = { queryKey: ['getCalendar'] };
 
-let writes = { saving: 0, undos: [] as Undo[], conflict: null as Conflict | null };
+let writes = {
+  /** Values that are being written, by `keyOf`. They are shown at once. */
+  painted: new Map<string, NightValue>(),
+  undos: [] as Undo[],
+  conflict: null as Conflict | null,
+};
 const listeners = new Set<() => void>();
 
 export function useWrites() {
@@ -44,11 +49,14 @@ function set(change: Partial<typeof writes>): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Shows values in all calendars that were read. A read that is under way may have begun before the write. */
-function paint(nights: { rate_plan_id: string; date: string; value: NightValue }[]): void {
+/** Keeps values in the calendars that were read. A read that is under way may have begun before the write. */
+async function keep(nights: { rate_plan_id: string; date: string; value: NightValue }[]): Promise<void> {
   const values = new Map(nights.map((night) => [keyOf(night), night.value]));
-  void queryClient.cancelQueries(KEY);
+  await queryClient.cancelQueries(KEY);
   queryClient.setQueriesData<CalendarData>(KEY, (calendar) => calendar && withValues(calendar, values));
+  void queryClient.invalidateQueries(KEY);
+  // The screen hears of it in the next turn.
+  await new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Writes go one after the other, because each expects what the one before has written. */
@@ -58,22 +66,13 @@ let last: Promise<unknown> = Promise.resolve();
 export function save(changes: Change[], label: string, isUndo = false): void {
   const real = changes.filter(({ expected, after }) => !isEqual(expected, after));
   if (real.length === 0) return;
-  paint(real.map((change) => ({ ...change, value: change.after })));
-  set({ saving: writes.saving + 1 });
+  set({ painted: new Map([...writes.painted, ...real.map((change) => [keyOf(change), change.after] as const)]) });
   last = last.then(async () => {
-    try {
-      await send(real, label, isUndo);
-    } catch (error) {
-      paint(real.map((change) => ({ ...change, value: change.expected })));
-      notifications.show({
-        title: `Not saved: ${label}`,
-        message: (error as Error).message,
-        color: 'red',
-        autoClose: false,
-      });
-    }
-    set({ saving: writes.saving - 1 });
-    void queryClient.invalidateQueries(KEY);
+    await send(real, label, isUndo).catch(({ message }: Error) =>
+      notifications.show({ title: `Not saved: ${label}`, message, color: 'red', autoClose: false }),
+    );
+    const own = new Set(real.map(({ after }) => after));
+    set({ painted: new Map([...writes.painted].filter(([, value]) => !own.has(value))) });
   });
 }
 
@@ -81,6 +80,7 @@ async function send(changes: Change[], label: string, isUndo: boolean): Promise<
   try {
     const { changed } = await sendWhenBack(() => call('changeRates', { body: { changes: changes.map(bodyOf) } }));
     const inverse = changed.map(({ before, after, ...night }) => ({ ...night, expected: after, after: before }));
+    await keep(changed.map((night) => ({ ...night, value: night.after })));
     if (!isUndo) set({ undos: [...writes.undos, { label, changes: inverse, until: serverNow() + UNDO_MS }] });
   } catch (error) {
     if (!(error instanceof Refused && error.status === 409)) throw error;
@@ -100,7 +100,7 @@ async function compare(changes: Change[], label: string): Promise<void> {
   const all = changes.map((change) => ({ ...change, now: before.get(keyOf(change)) ?? change.after }));
   const rest = all.filter(({ now, expected }) => isEqual(now, expected));
   const nights = all.filter(({ now, expected, after }) => !isEqual(now, expected) && !isEqual(now, after));
-  paint(all.map((night) => ({ ...night, value: night.now })));
+  await keep(all.map((night) => ({ ...night, value: night.now })));
   if (nights[0] === undefined) save(rest, label);
   else set({ conflict: { label, nights, rest, first: await whoWasFirst(nights[0]) } });
 }
