@@ -74,18 +74,17 @@ function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'da
   const { top, bottom, left, right } = areaOf(selection);
   const { type, plan } = rows[top] ?? {};
   const plans = rows.slice(top, bottom + 1).filter((row) => row.plan !== null).length;
-  const dateOf = (column: number) => formatDate(dates[column] ?? '', 'weekday');
-  const isOne = left === right && top === bottom && left >= 0;
-  const price = isOne && plan && `${money(plan.prices[left] ?? '')} ${plan.is_own[left] ? 'own' : 'base'} price`;
-  const range =
-    left === right ? dateOf(left) : `${dateOf(left)} – ${dateOf(right)}, ${plural(right - left + 1, 'night')}`;
+  const nights = left < 0 ? dates : dates.slice(left, right + 1);
+  const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
+  const one = top === bottom && nights.length === 1 ? plan : null;
   return (
     <div className={classes.where}>
       <b>{top < bottom ? plural(plans, 'plan') : `${type?.name}, ${plan?.name ?? 'rooms'}`}</b>
       <span className={classes.quiet}>
-        {left < 0 ? 'All nights' : range}
-        {price && `: ${price}`}
-        {isOne && plan?.closed[left] && ', closed'}
+        {ends}
+        {nights.length > 1 && `, ${plural(nights.length, 'night')}`}
+        {one && `: ${money(one.prices[left] ?? '')} ${one.is_own[left] ? 'own' : 'base'} price`}
+        {one?.closed[left] && ', closed'}
       </span>
     </div>
   );

@@ -90,6 +90,7 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
           searchable
           hidePickedOptions
           rightSectionWidth={64}
+          rightSectionPointerEvents="all"
           rightSection={
             <Button variant="subtle" size="compact-sm" onClick={() => set({ plans: all.map(({ value }) => value) })}>
               All

@@ -40,7 +40,7 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     draft: draft?.text ?? null,
     isClosed,
     /** Moves the selection. A price that is being typed is saved first, as a spreadsheet does it. */
-    select(anchor: Place, focus = anchor) {
+    select: (anchor: Place, focus = anchor) => {
       saveDraft();
       setDraft(null);
       setCorners([anchor, focus]);

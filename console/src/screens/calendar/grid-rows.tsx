@@ -1,8 +1,8 @@
 import { type ComponentProps, memo, type ReactNode, useMemo } from 'react';
 import { formatDate, plural } from '../../ui/format.ts';
 import classes from './calendar.module.css';
-import type { Lines } from './grid.tsx';
 import { type Plan, type RoomType, shortPrice } from './nights.ts';
+import type { Lines } from './sight.ts';
 
 const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
 const month = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'long', year: 'numeric' });
@@ -169,8 +169,7 @@ function Head({
 }) {
   const content = (
     <>
-      <span className={classes.name}>{name}</span>
-      <span className={classes.quiet}>{aside}</span>
+      <span className={classes.name}>{name}</span> <span className={classes.quiet}>{aside}</span>
     </>
   );
   return (

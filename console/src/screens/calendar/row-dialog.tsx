@@ -53,6 +53,7 @@ function Form({ row: { type, plan }, onClose }: { row: Row; onClose: () => void 
         label={plan ? 'Shortest stay in nights' : 'Rooms'}
         min={plan ? 1 : 0}
         allowDecimal={false}
+        data-autofocus={plan === null || undefined}
         value={count}
         onChange={(value) => setCount(Number(value))}
         error={error?.message}
