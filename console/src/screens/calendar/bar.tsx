@@ -64,7 +64,6 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
         )}
         {button('Night', 'n', column < 0, openNight)}
       </Group>
-      {mayWrite && <UndoButton />}
     </div>
   );
 }
@@ -91,21 +90,19 @@ function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'da
 }
 
 /** The way back from the newest write, with the time that is left. */
-function UndoButton() {
+export function UndoButton() {
   const { undos, painted } = useWrites();
   const now = useNow();
   const newest = undos.at(-1);
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
+  const isShown = painted.size === 0 && newest !== undefined && secondsLeft > 0;
   return (
-    <Group gap={12} ml="auto" role="status">
-      {painted.size > 0 && 'Saving…'}
-      {painted.size === 0 && newest !== undefined && secondsLeft > 0 && (
-        <>
-          <b>{newest.label}</b>
-          <Button variant="light" rightSection={<kbd aria-hidden="true">u</kbd>} onClick={undo}>
-            Undo<span aria-hidden="true">&nbsp;{secondsLeft} s</span>
-          </Button>
-        </>
+    <Group gap={12} role="status" className={classes.undo}>
+      <span>{painted.size > 0 ? 'Saving…' : isShown && newest.label}</span>
+      {isShown && (
+        <Button variant="default" rightSection={<kbd aria-hidden="true">u</kbd>} onClick={undo}>
+          Undo<span aria-hidden="true">&nbsp;{secondsLeft} s</span>
+        </Button>
       )}
     </Group>
   );

@@ -7,7 +7,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { Bar } from './bar.tsx';
+import { Bar, UndoButton } from './bar.tsx';
 import type { BulkForm } from './bulk-changes.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import classes from './calendar.module.css';
@@ -49,7 +49,15 @@ export function Calendar() {
       title="Calendar"
       isLive
       isWide
-      actions={mayWrite && types.length > 0 && <Button onClick={openBulk}>Bulk</Button>}
+      actions={
+        mayWrite &&
+        types.length > 0 && (
+          <>
+            <UndoButton />
+            <Button onClick={openBulk}>Bulk</Button>
+          </>
+        )
+      }
       filters={<Filters {...shown} />}
     >
       {calendar === undefined && error === null && shown.properties?.length !== 0 && <Waiting rows={12} />}
