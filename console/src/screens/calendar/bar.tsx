@@ -97,7 +97,7 @@ export function UndoButton() {
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
   const isShown = painted.size === 0 && newest !== undefined && secondsLeft > 0;
   return (
-    <Group gap={12} role="status" className={classes.undo}>
+    <Group gap={12} ml="auto" role="status" className={classes.undo}>
       <span>{painted.size > 0 ? 'Saving…' : isShown && newest.label}</span>
       {isShown && (
         <Button variant="default" rightSection={<kbd aria-hidden="true">u</kbd>} onClick={undo}>

@@ -49,15 +49,7 @@ export function Calendar() {
       title="Calendar"
       isLive
       isWide
-      actions={
-        mayWrite &&
-        types.length > 0 && (
-          <>
-            <UndoButton />
-            <Button onClick={openBulk}>Bulk</Button>
-          </>
-        )
-      }
+      actions={mayWrite && types.length > 0 && <Button onClick={openBulk}>Bulk</Button>}
       filters={<Filters {...shown} />}
     >
       {calendar === undefined && error === null && shown.properties?.length !== 0 && <Waiting rows={12} />}
@@ -126,6 +118,7 @@ function Filters({ search: { nights }, set, move, properties = [], property }: S
           Later
         </Button>
       </Button.Group>
+      <UndoButton />
     </>
   );
 }

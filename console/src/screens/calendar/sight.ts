@@ -27,7 +27,7 @@ export function useLines(today: string, rows: Row[], dates: string[], width: num
   }, [rows]);
   return useMemo(() => {
     const headPx = isPhone ? 124 : 236;
-    const cellPx = Math.max(54, longest * 7.6 + 10, (width - headPx) / dates.length);
+    const cellPx = Math.max(54, longest * 8.2 + 8, (width - headPx) / dates.length);
     const days = dates.map((date) => {
       const isWeekend = [5, 6].includes(new Date(date).getUTCDay());
       return `${date < today ? 'past' : date === today ? 'today' : ''} ${isWeekend ? 'weekend' : ''}`;
