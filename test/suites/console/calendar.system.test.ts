@@ -200,7 +200,8 @@ describe('the calendar in a browser', { skip }, () => {
     await page.goBack();
     await drawer.waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Today' }).click();
-    await page.getByText('Suite is oversold on 1 night').waitFor();
+    await page.getByRole('link', { name: /^Suite is oversold on 1 night/ }).click();
+    await late.getByRole('link', { name: 'Late Guest' }).waitFor();
     assertProblems();
   });
 
