@@ -11,6 +11,7 @@ import { queryClient } from './api/query-client.ts';
 import { meQuery } from './api/session.ts';
 import { NotFound } from './not-found.tsx';
 import { validateAuditSearch } from './screens/audit/search.ts';
+import { validateCalendarSearch } from './screens/calendar/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
 import { validateMenuSearch } from './screens/menu/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
@@ -83,6 +84,13 @@ const menuRoute = createRoute({
   component: lazyRouteComponent(() => import('./screens/menu/menu.tsx'), 'Menu'),
 });
 
+const calendarRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/calendar',
+  validateSearch: validateCalendarSearch,
+  component: lazyRouteComponent(() => import('./screens/calendar/calendar.tsx'), 'Calendar'),
+});
+
 const partnersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/partners',
@@ -126,6 +134,7 @@ export const router = createRouter({
       todayRoute,
       ordersRoute,
       staysRoute,
+      calendarRoute,
       menuRoute,
       partnersRoute,
       deliveriesRoute,

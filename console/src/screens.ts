@@ -2,6 +2,7 @@ import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
 import {
   AuditIcon,
+  CalendarIcon,
   DeliveriesIcon,
   MenuIcon,
   OrdersIcon,
@@ -17,7 +18,17 @@ export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep 
 export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path: '/' | '/orders' | '/stays' | '/menu' | '/partners' | '/deliveries' | '/audit' | '/people' | '/settings';
+  path:
+    | '/'
+    | '/orders'
+    | '/stays'
+    | '/calendar'
+    | '/menu'
+    | '/partners'
+    | '/deliveries'
+    | '/audit'
+    | '/people'
+    | '/settings';
   group: Group;
   label: string;
   /** Second key after `g`. */
@@ -34,6 +45,7 @@ export const SCREENS: Screen[] = [
   { path: '/', group: 'house', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
   { path: '/orders', group: 'house', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
   { path: '/stays', group: 'house', label: 'Stays', key: 's', icon: StaysIcon, isFor: has('hotel', 'hotel') },
+  { path: '/calendar', group: 'house', label: 'Calendar', key: 'c', icon: CalendarIcon, isFor: has('hotel', 'hotel') },
   { path: '/menu', group: 'house', label: 'Menu', key: 'm', icon: MenuIcon, isFor: has('menu', 'restaurant') },
   { path: '/partners', group: 'connect', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
   {

@@ -36,6 +36,34 @@ export function ChipChoice<Value extends string>({ label, options, value, onChan
   );
 }
 
+interface TogglesProps<Value> {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  values: Value[];
+  onChange: (values: Value[]) => void;
+}
+
+/** Several of a few values, as chips in a row. */
+export function ChipToggles<Value>({ label, options, values, onChange }: TogglesProps<Value>) {
+  const toggle = (value: Value) =>
+    onChange(values.includes(value) ? values.filter((each) => each !== value) : [...values, value]);
+  return (
+    <div className={classes.group} role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.label}
+          type="button"
+          className={classes.chip}
+          aria-pressed={values.includes(option.value)}
+          onClick={() => toggle(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** A filter that is set, with a button that takes it away. */
 export function SetChip({ label, onRemove }: { label: string; onRemove: () => void }) {
   return (

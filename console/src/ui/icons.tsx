@@ -29,6 +29,9 @@ export const OrdersIcon = icon(
   <path d="M4.5 3.5h11v13l-2.2-1.4-1.7 1.4-1.6-1.4-1.6 1.4-1.7-1.4-2.2 1.4zM7.5 7.5h5M7.5 10.8h5" />,
 );
 export const StaysIcon = icon(<path d="M2.5 15.5v-10M2.5 12.5h15v3M17.5 12.5v-2a2 2 0 0 0-2-2H8.5v4M5.5 8.3v.1" />);
+export const CalendarIcon = icon(
+  <path d="M3.5 5.5h13v11h-13zM3.5 9h13M7 3.5v4M13 3.5v4M7 12.5h.1M10 12.5h.1M13 12.5h.1" />,
+);
 export const PartnersIcon = icon(
   <>
     <path d="M7.5 12.5 12.5 7.5M8.7 6.2l2-2a3.4 3.4 0 0 1 4.8 4.8l-2 2M11.3 13.8l-2 2A3.4 3.4 0 0 1 4.5 11l2-2" />

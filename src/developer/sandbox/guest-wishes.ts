@@ -61,12 +61,13 @@ export function wishedOrder(dishes: MenuDish[]): Order {
 }
 
 export function wishedStay({ id, max_occupancy }: { id: string; max_occupancy: number }, today: DateText) {
-  const check_in = addDays(today, between(0, 13));
+  // Most guests come soon, and some in four weeks.
+  const check_in = addDays(today, Math.floor(Math.random() ** 2 * 28));
   return {
     external_reservation_id: `DG-STAY-${randomBytes(4).toString('hex').toUpperCase()}`,
     room_type_id: id,
     check_in,
-    check_out: addDays(check_in, between(1, 4)),
+    check_out: addDays(check_in, between(1, 5)),
     guests: between(1, Math.min(max_occupancy, 4)),
     guest: { name: guestName(), phone: phoneNumber() },
   };

@@ -141,7 +141,12 @@ export class Guests {
   async #book(tenant: Tenant): Promise<void> {
     const caller = await this.#callerOf(tenant);
     const properties = await listProperties(this.#options.db, tenant.id);
-    const all = properties.flatMap(({ property, roomTypes }) => roomTypes.map((roomType) => ({ property, roomType })));
+    // Each room is as likely as the other, so that a room type with many rooms gets many guests.
+    const all = properties.flatMap(({ property, roomTypes }) =>
+      roomTypes.flatMap((roomType) =>
+        Array.from({ length: roomType.physical_capacity }, () => ({ property, roomType })),
+      ),
+    );
     if (caller === null || all.length === 0) {
       return;
     }

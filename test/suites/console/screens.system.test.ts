@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { book, bookForHouse, dayAhead, openHotel, type TestHotel } from '../../support/hotel.ts';
+import { book, bookForHouse, dayAhead, openChannel, openHotel, type TestHotel } from '../../support/hotel.ts';
 import { build } from 'vite';
 import { startReceiver } from '../../support/receiver.ts';
 import { personId } from '../../support/sessions.ts';
@@ -24,6 +24,8 @@ const SCREENS = [
   '/stays?q=ana',
   '/stays?new=1',
   '/menu',
+  '/calendar',
+  '/calendar?nights=90',
   '/partners',
   '/partners?kind=pms',
   '/partners?new=1',
@@ -94,20 +96,21 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
       }
     });
 
-    it('the drawers of an order, a stay, a dish, a partner, a delivery and a person are accessible and fit the window', async () => {
+    it('the drawers of an order, a stay, a dish, a partner, a delivery, a person and a night are accessible and fit the window', async () => {
       const { orderId } = await placeOrder(service, tenant.partner);
       const { body: stay } = await book(service, tenant);
       const [delivery] = await listDeliveries(service, tenant);
-      const drawers = {
-        people: await personId(service, tenant.tenantId, 'owner'),
-        orders: orderId,
-        stays: stay.reservation_id,
-        menu: 'PIZZA-1',
-        partners: tenant.credential.id,
-        deliveries: delivery?.id,
-      };
-      for (const [screen, id] of Object.entries(drawers)) {
-        await watched.page.goto(`/console/${screen}?open=${id}`);
+      const drawers = [
+        `orders?open=${orderId}`,
+        `stays?open=${stay.reservation_id}`,
+        `calendar?night=${tenant.roomTypes['Suite']}.${dayAhead(3)}`,
+        'menu?open=PIZZA-1',
+        `partners?open=${tenant.credential.id}`,
+        `deliveries?open=${delivery?.id}`,
+        `people?open=${await personId(service, tenant.tenantId, 'owner')}`,
+      ];
+      for (const screen of drawers) {
+        await watched.page.goto(`/console/${screen}`);
         await watched.page.getByRole('dialog').waitFor();
         await untilShown(watched.page);
         await check(watched, screen);
@@ -116,7 +119,8 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
   });
 }
 
-/** Orders in several statuses, stays of today, and a receiver that refuses. */
+/** Orders in several statuses, stays of today, an oversold and a closed night, and a receiver that refuses. */
+/** Orders in several statuses, an oversold and a closed night, and a receiver that refuses. */
 async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> {
   const receiver = await startReceiver({ answer: () => 503 });
   try {
@@ -129,6 +133,7 @@ async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> 
         bookForHouse(service, tenant, { ...dates, room_type_id: tenant.roomTypes[name] }),
       ),
     );
+    await fillNights(service, tenant);
     await eventually(
       async () => (await listDeliveries(service, tenant)).some(({ status }) => status === 'failed'),
       'failed delivery',
@@ -136,6 +141,16 @@ async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> 
   } finally {
     await receiver.close();
   }
+}
+
+async function fillNights(service: TestService, tenant: TestHotel): Promise<void> {
+  const stay = { room_type_id: tenant.roomTypes['Suite'], check_in: dayAhead(3), check_out: dayAhead(5) };
+  const send = await openChannel(service, tenant);
+  assert.equal((await book(service, tenant, stay)).status, 201);
+  assert.equal((await send(stay)).status, 201);
+  const night = { rate_plan_id: tenant.plans['Double/Flexible'], date: dayAhead(4) };
+  const json = { changes: [{ ...night, price: '1234.50', is_sold_out: true }] };
+  assert.equal((await service.call('PATCH', '/v1/staff/rates/', { headers: tenant.owner, json })).status, 200);
 }
 
 describe('weight of the console', () => {

@@ -69,13 +69,19 @@ function OversoldRow({ nights }: { nights: Night[] }) {
     .slice(0, SHOWN_NIGHTS)
     .map(({ date, held, capacity }) => `${formatDate(date, 'weekday')} (${held} of ${capacity})`);
   const rest = nights.length - SHOWN_NIGHTS;
+  const first = nights[0];
   return (
-    <div className={classes.row}>
-      <Row title={`${nights[0]?.room_type} is oversold on ${plural(nights.length, 'night')}`}>
+    <Link
+      to="/calendar"
+      search={first && { from: first.date, night: `${first.room_type_id}.${first.date}` }}
+      className={classes.row}
+    >
+      <Row title={`${first?.room_type} is oversold on ${plural(nights.length, 'night')}`}>
         {dates.join(', ')}
         {rest > 0 ? ` and ${rest} more` : ''}. Give the room type more rooms, or move guests.
       </Row>
-    </div>
+      <ChevronIcon size={16} />
+    </Link>
   );
 }
 

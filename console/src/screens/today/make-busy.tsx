@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import { useNow } from '../../live/clock.ts';
 import { type Command, useCommands } from '../../ui/commands.ts';
 
-const GUESTS = { orders: 18, stays: 6 };
+const GUESTS = { orders: 18, stays: 40 };
 
 /** Sends simulated guests to the demo, within a minute. */
 export function MakeBusy() {

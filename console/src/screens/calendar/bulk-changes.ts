@@ -1,0 +1,71 @@
+import { type Answer, call } from '../../api/client.ts';
+import { addDays, plural } from '../../ui/format.ts';
+import { amountOf, type Change, datesOf, valueAt } from './nights.ts';
+import { bodyOf } from './writes.ts';
+
+/** Most nights that the service changes in one call. */
+const MOST_CHANGES = 5_000;
+
+export interface BulkForm {
+  plans: string[];
+  /** First and last night. */
+  from: string | undefined;
+  to: string | undefined;
+  /** Days of the week, 0 for Sunday. */
+  weekdays: number[];
+  /** Undefined: the prices stay. */
+  price: 'amount' | 'percent' | 'base' | undefined;
+  amount: string;
+  /** Undefined: what is closed stays closed, and what is open stays open. */
+  restriction: 'close' | 'open' | undefined;
+}
+
+/** Returns by a dry run what would change, and how many nights have these values already. @throws Refused, Unreachable, Error */
+export async function previewOf(
+  property: string,
+  currency: string,
+  form: BulkForm,
+): Promise<Answer<'changeRates'> & { same: number }> {
+  const changes = await changesOf(property, form, priceRule(form, currency));
+  if (changes.length > MOST_CHANGES) {
+    throw new Error(
+      `That is ${plural(changes.length, 'night')}. At most ${plural(MOST_CHANGES, 'night')} change at once.`,
+    );
+  }
+  if (changes.length === 0) return { changed: [], same: 0 };
+  const { changed } = await call('changeRates', { body: { dry_run: true, changes: changes.map(bodyOf) } });
+  return { changed, same: changes.length - changed.length };
+}
+
+async function changesOf(property: string, form: BulkForm, price: PriceRule): Promise<Change[]> {
+  const { plans, from = '', to = '', weekdays, restriction } = form;
+  const calendar = await call('getCalendar', { query: { property_id: property, from, to: addDays(to, 1) } });
+  const nights = [...datesOf(calendar).entries()].filter(([, date]) => weekdays.includes(new Date(date).getUTCDay()));
+  const chosen = calendar.room_types.flatMap((type) => type.rate_plans).filter(({ id }) => plans.includes(id));
+  return chosen.flatMap((plan) =>
+    nights.map(([index, date]) => {
+      const expected = valueAt(plan, index);
+      const isClosed = restriction === undefined ? expected.is_sold_out : restriction === 'close';
+      const after = { price: price(expected.price, plan.prices[index] ?? ''), is_sold_out: isClosed };
+      return { rate_plan_id: plan.id, date, expected, after };
+    }),
+  );
+}
+
+/** Gives the new price of a night, from its own price and from what it costs. */
+type PriceRule = (own: string | null, cost: string) => string | null;
+
+function priceRule({ price, amount }: BulkForm, currency: string): PriceRule {
+  if (price === undefined) return (own) => own;
+  if (price === 'base') return () => null;
+  if (price === 'amount') {
+    const fixed = amountOf(amount);
+    if (fixed === null) throw new Error('Type a price such as 120 or 99.50.');
+    return () => fixed;
+  }
+  const percent = Number.parseFloat(amount.replace(',', '.'));
+  if (!(percent > -100)) throw new Error('Type a percentage such as 10 or -7.5.');
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits;
+  return (_, cost) => Number(((Number(cost) * (100 + percent)) / 100).toFixed(digits)).toFixed(2);
+}

@@ -1,0 +1,155 @@
+import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMe } from '../../api/session.ts';
+import { ChipChoice, ChipToggles } from '../../ui/chips.tsx';
+import { DayRange } from '../../ui/day-range.tsx';
+import { plural } from '../../ui/format.ts';
+import { type BulkForm, previewOf } from './bulk-changes.ts';
+import { NightTable } from './conflict-dialog.tsx';
+import type { RoomType } from './nights.ts';
+import { save } from './writes.ts';
+
+interface Props {
+  property: string;
+  types: RoomType[];
+  /** Plans and nights that are chosen at first. Null: the dialog is closed. */
+  start: Pick<BulkForm, 'plans' | 'from' | 'to'> | null;
+  onClose: () => void;
+}
+
+/** Changes many nights at once, after a look at what would change. */
+export function BulkDialog({ start, onClose, ...rest }: Props) {
+  return (
+    <Modal
+      opened={start !== null}
+      onClose={onClose}
+      size="lg"
+      title="Change many nights"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {start && <Form start={start} onClose={onClose} {...rest} />}
+    </Modal>
+  );
+}
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, index) => ({
+  label,
+  value: (index + 1) % 7,
+}));
+const PRICES = [
+  { value: 'amount', label: 'Set to' },
+  { value: 'percent', label: 'Change by %' },
+  { value: 'base', label: 'Base price' },
+] as const;
+const RESTRICTIONS = [
+  { value: 'close', label: 'Close' },
+  { value: 'open', label: 'Open' },
+] as const;
+
+function Form({ property, types, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
+  const { currency } = useMe().tenant;
+  const [form, setForm] = useState<BulkForm>({
+    ...start,
+    weekdays: WEEKDAYS.map(({ value }) => value),
+    price: 'amount',
+    amount: '',
+    restriction: undefined,
+  });
+  const { mutate, data, error, isPending, reset } = useMutation({
+    mutationFn: () => previewOf(property, currency, form),
+  });
+  const set = (change: Partial<BulkForm>) => {
+    setForm({ ...form, ...change });
+    reset();
+  };
+  const { plans, from, to, weekdays, price, amount, restriction } = form;
+  const all = types.flatMap((type) =>
+    type.rate_plans.map(({ id, name }) => ({ value: id, label: `${type.name}, ${name}` })),
+  );
+  const changed = data?.changed ?? [];
+  const submit = () => {
+    if (changed.length === 0) return mutate();
+    const nights = plural(changed.length, 'night');
+    save(
+      changed.map(({ before, ...night }) => ({ ...night, expected: before })),
+      `${nights} in bulk`,
+    );
+    onClose();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack>
+        <MultiSelect
+          label="Plans"
+          searchable
+          hidePickedOptions
+          rightSectionWidth={64}
+          rightSectionPointerEvents="all"
+          rightSection={
+            <Button variant="subtle" size="compact-sm" onClick={() => set({ plans: all.map(({ value }) => value) })}>
+              All
+            </Button>
+          }
+          styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
+          data={all}
+          value={plans}
+          onChange={(chosen) => set({ plans: chosen })}
+        />
+        <Group>
+          <DayRange from={from} to={to} onChange={set} />
+          <ChipToggles
+            label="Weekdays"
+            options={WEEKDAYS}
+            values={weekdays}
+            onChange={(days) => set({ weekdays: days })}
+          />
+        </Group>
+        <ChipChoice
+          label="Price"
+          all="Keep prices"
+          options={PRICES}
+          value={price}
+          onChange={(value) => set({ price: value })}
+        />
+        {(price === 'amount' || price === 'percent') && (
+          <TextInput
+            label={price === 'amount' ? `Price in ${currency}` : 'Percent, for example 10 or -7.5'}
+            inputMode="decimal"
+            autoComplete="off"
+            data-autofocus
+            value={amount}
+            onChange={(event) => set({ amount: event.currentTarget.value })}
+          />
+        )}
+        <ChipChoice
+          label="For sale"
+          all="Keep as it is"
+          options={RESTRICTIONS}
+          value={restriction}
+          onChange={(value) => set({ restriction: value })}
+        />
+        <div role="status">
+          {error?.message}
+          {data &&
+            `${changed.length === 0 ? 'Nothing changes.' : `${plural(changed.length, 'night changes', 'nights change')}.`} ` +
+              (data.same > 0 ? `${plural(data.same, 'night has', 'nights have')} these values already.` : '')}
+        </div>
+        {changed.length > 0 && (
+          <NightTable
+            labels={['Before', 'After']}
+            nights={changed.map((night) => ({ ...night, values: [night.before, night.after] }))}
+          />
+        )}
+        <Button type="submit" loading={isPending} disabled={plans.length === 0 || !from || !to}>
+          {changed.length > 0 ? `Change ${plural(changed.length, 'night')}` : 'Preview'}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+import { useMediaQuery } from '@mantine/hooks';
+import {
+  defaultRangeExtractor,
+  observeElementRect,
+  type Range,
+  type Rect,
+  useVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual';
+import { useLayoutEffect, useMemo } from 'react';
+import { formatDate } from '../../ui/format.ts';
+import { type Place, type Row, shortPrice } from './nights.ts';
+
+/** Height of the dates and of the house, as the styles have it. */
+export const HEADER_PX = 84;
+const AT_ONCE = { getInitialValueInEffect: false };
+
+export type Lines = ReturnType<typeof useLines>;
+
+/** Sizes of the grid, and what is the same for all cells of a night. */
+export function useLines(today: string, rows: Row[], dates: string[], width: number) {
+  const isPhone = useMediaQuery('(max-width: 48em)', false, AT_ONCE);
+  const isTouch = useMediaQuery('(pointer: coarse)', false, AT_ONCE);
+  const longest = useMemo(() => {
+    const prices = new Set(rows.flatMap(({ plan }) => plan?.prices ?? []));
+    return Math.max(0, ...[...prices].map((price) => shortPrice(price).length));
+  }, [rows]);
+  return useMemo(() => {
+    const headPx = isPhone ? 124 : 236;
+    const cellPx = Math.max(54, longest * 8.2 + 8, (width - headPx) / dates.length);
+    const days = dates.map((date) => {
+      const isWeekend = [5, 6].includes(new Date(date).getUTCDay());
+      return `${date < today ? 'past' : date === today ? 'today' : ''} ${isWeekend ? 'weekend' : ''}`;
+    });
+    const labels = dates.map((date) => formatDate(date, 'weekday'));
+    const style = { width: headPx + cellPx * dates.length, '--head': `${headPx}px`, '--cell': `${cellPx}px` };
+    return { dates, days, labels, headPx, cellPx, typePx: isTouch ? 48 : 44, planPx: isTouch ? 44 : 32, style };
+  }, [isPhone, isTouch, longest, width, dates, today]);
+}
+
+/** What is in sight beside the names and below the dates, and the cell that has the focus, wherever it is. */
+export function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], lines: Lines, focus: Place) {
+  const { dates, headPx, cellPx, typePx, planPx } = lines;
+  const optionsOf = (count: number, index: number) => ({
+    count,
+    getScrollElement: () => frame.current,
+    observeElementRect: (instance: Virtualizer<HTMLDivElement, Element>, tell: (rect: Rect) => void) =>
+      observeElementRect(instance, ({ width, height }) => tell({ width: width - headPx, height: height - HEADER_PX })),
+    overscan: 1,
+    // Both directions change in one render.
+    useFlushSync: false,
+    rangeExtractor: (range: Range) => {
+      const inSight = defaultRangeExtractor(range);
+      return index < 0 || inSight.includes(index) ? inSight : [...inSight, index].sort((a, b) => a - b);
+    },
+  });
+  const vertical = useVirtualizer({
+    ...optionsOf(rows.length, focus.row),
+    estimateSize: (index) => (rows[index]?.plan === null ? typePx : planPx),
+  });
+  const horizontal = useVirtualizer({
+    ...optionsOf(dates.length, focus.column),
+    horizontal: true,
+    estimateSize: () => cellPx,
+  });
+  useLayoutEffect(() => {
+    vertical.measure();
+    horizontal.measure();
+  }, [lines, rows]);
+  const indexes = horizontal.getVirtualIndexes().join(' ');
+  return {
+    items: vertical.getVirtualItems(),
+    // The same array while the same columns are in sight, so that rows that stay are not rendered again.
+    columns: useMemo(() => indexes.split(' ').filter(Boolean).map(Number), [indexes]),
+    firstColumn: horizontal.range?.startIndex ?? 0,
+    height: vertical.getTotalSize() + HEADER_PX,
+    scrollTo: ({ row, column }: Place) => {
+      vertical.scrollToIndex(row);
+      if (column >= 0) horizontal.scrollToIndex(column);
+    },
+  };
+}

@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import {
+  book,
+  dayAfter,
+  dayAhead,
+  openChannel,
+  openHotel,
+  openSmallHotel,
+  pmsHeaders,
+  type TestHotel,
+  writePlan,
+} from '../../support/hotel.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/webhooks.ts';
+import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
+import { browser, openConsole, PHONE, skip } from './console.ts';
+
+const CALENDAR = '/v1/staff/calendar/';
+const weekday = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' });
+
+const cell = (page: Page, row: string, date: string) =>
+  page.getByRole('gridcell', { name: new RegExp(`^${row}, ${weekday.format(new Date(date))}: `) });
+
+async function openCalendar(page: Page, query = ''): Promise<void> {
+  await page.goto(`/console/calendar${query}`);
+  await page.getByRole('grid').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+}
+
+/** Reads what the calendar of the first property has from a date on. */
+async function readCalendar(service: TestService, hotel: TestHotel, from: string, nights: number) {
+  const properties = await service.call('GET', '/v1/staff/properties/', { headers: hotel.staff });
+  const query = new URLSearchParams({ property_id: properties.body[0].id, from, to: dayAfter(from, nights) });
+  const { body } = await service.call('GET', `${CALENDAR}?${query}`, { headers: hotel.staff });
+  const types = body.room_types as { name: string; physical_capacity: number; rate_plans: { id: string }[] }[];
+  return {
+    type: (name: string) => types.find((type) => type.name === name),
+    plan: (id = '') =>
+      types.flatMap((type) => type.rate_plans).find((plan) => plan.id === id) as unknown as {
+        prices: string[];
+        is_own: boolean[];
+        closed: boolean[];
+        base_price: string;
+      },
+  };
+}
+
+describe('the calendar in a browser', { skip }, () => {
+  let service: TestService;
+  let hotel: TestHotel;
+  let pms: Record<string, string>;
+  let watched: WatchedPage;
+  let page: Page;
+  before(async () => {
+    service = await startService();
+    hotel = await openHotel(service);
+    pms = await pmsHeaders(service, hotel);
+    watched = await openConsole(service, hotel);
+    page = watched.page;
+  });
+  after(async () => {
+    await watched.close();
+    await service.close();
+  });
+
+  const planOf = async (name: string, from: string, nights: number) =>
+    (await readCalendar(service, hotel, from, nights)).plan(hotel.plans[name]);
+  const untilPrices = (name: string, from: string, wanted: string[]) =>
+    eventually(
+      async () => (await planOf(name, from, wanted.length)).prices.join() === wanted.join(),
+      `${name} at ${wanted.join()}`,
+    );
+  /** The answers 409 by which the console learned of a conflict are expected. */
+  const assertProblems = (conflicts = 0) => {
+    const problems = watched.problems().filter((problem) => !problem.startsWith('console: Failed to load resource'));
+    assert.equal(problems.filter((problem) => problem.startsWith('409: ')).length, conflicts, problems.join('\n'));
+    assert.equal(problems.length, conflicts, problems.join('\n'));
+  };
+
+  it('a price that is typed for 28 selected nights is written on all of them, and one key undoes it; Escape leaves without a write', async () => {
+    const from = dayAhead(40);
+    await openCalendar(page, `?from=${from}&nights=28`);
+    await cell(page, 'Double, Flexible', from).click();
+    await page.keyboard.press('Shift+End');
+    await page.keyboard.type('99');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('120');
+    await page.keyboard.press('Enter');
+    await untilPrices('Double/Flexible', from, Array(28).fill('120.00'));
+    await page.getByText('28 nights at 120').waitFor();
+    const last = cell(page, 'Double, Flexible', dayAfter(from, 27));
+    await last.and(page.getByRole('gridcell', { name: /: 120, own price$/ })).waitFor();
+    await page.keyboard.press('u');
+    await untilPrices('Double/Flexible', from, Array(28).fill('100.00'));
+    assert.ok((await planOf('Double/Flexible', from, 28)).is_own.every((isOwn) => !isOwn));
+    await page.getByRole('button', { name: /^Undo/ }).waitFor({ state: 'hidden' });
+    assertProblems();
+  });
+
+  it('a change by the PMS while a price is typed keeps what is typed, and is shown beside it before anything is written', async () => {
+    const from = dayAhead(70);
+    const typed = cell(page, 'Double, Flexible', from);
+    const field = page.getByRole('textbox', { name: 'Price in EUR' });
+    await openCalendar(page, `?from=${from}`);
+    for (const [keep, wanted] of [
+      ['Keep theirs', '111.00'],
+      ['Keep mine', '150.00'],
+    ] as const) {
+      await typed.click();
+      await page.keyboard.type('150');
+      const entries = [from, dayAfter(from, 1)].map((date) => ({ date, price: keep === 'Keep mine' ? 112 : 111 }));
+      await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], entries);
+      const next = page.getByRole('gridcell', { name: `: ${entries[0]?.price}, own price` });
+      await cell(page, 'Double, Flexible', dayAfter(from, 1)).and(next).waitFor();
+      assert.equal(await field.inputValue(), '150');
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Changed meanwhile: 1 night' });
+      await dialog
+        .getByRole('row', { name: new RegExp(`Double, Flexible €150\\.00 €${entries[0]?.price}\\.00$`) })
+        .waitFor();
+      await dialog.getByRole('button', { name: keep }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await untilPrices('Double/Flexible', from, [wanted]);
+    }
+    assertProblems(2);
+  });
+
+  it('bulk shows what would change, and a write of the PMS before the last press is shown, not overwritten', async () => {
+    const from = dayAhead(100);
+    const to = dayAfter(from, 13);
+    await openCalendar(page, `?from=${from}`);
+    await cell(page, 'Double, Saver', from).click();
+    await page.keyboard.press('b');
+    const dialog = page.getByRole('dialog', { name: 'Change many nights' });
+    await dialog.getByRole('button', { name: 'Change by %' }).click();
+    await dialog.getByLabel('Percent').fill('10');
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText('14 nights change.').waitFor();
+    await dialog
+      .getByRole('row', { name: /Double, Saver €80\.00 base €88\.00$/ })
+      .first()
+      .waitFor();
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Saver'], [{ date: to, price: 70 }]);
+    await dialog.getByRole('button', { name: 'Change 14 nights' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Changed meanwhile: 1 night' });
+    await conflict.getByRole('row', { name: /€88\.00 €70\.00$/ }).waitFor();
+    assert.ok(
+      (await planOf('Double/Saver', from, 13)).is_own.every((isOwn) => !isOwn),
+      'nothing is written yet',
+    );
+    await conflict.getByRole('button', { name: 'Keep theirs, save the other 13' }).click();
+    await untilPrices('Double/Saver', from, [...Array(13).fill('88.00'), '70.00']);
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await untilPrices('Double/Saver', from, [...Array(13).fill('80.00'), '70.00']);
+    assertProblems(1);
+  });
+
+  it('a night that is closed by the key s cannot be booked by a partner until it is opened again', async () => {
+    const from = dayAhead(130);
+    const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: from, check_out: dayAfter(from, 1) };
+    await openCalendar(page, `?from=${from}`);
+    const night = cell(page, 'Suite, Suite rate', from);
+    await night.click();
+    await page.keyboard.press('s');
+    await night.and(page.getByRole('gridcell', { name: /closed$/ })).waitFor();
+    await eventually(async () => (await planOf('Suite/Suite rate', from, 1)).closed[0] === true, 'a closed night');
+    assert.equal((await book(service, hotel, stay)).status, 409);
+    await page.keyboard.press('s');
+    await eventually(async () => (await planOf('Suite/Suite rate', from, 1)).closed[0] === false, 'an open night');
+    assert.equal((await book(service, hotel, stay)).status, 201);
+    await cell(page, 'Suite', from)
+      .and(page.getByRole('gridcell', { name: /: Full 1\/1 held$/ }))
+      .waitFor();
+    assertProblems();
+  });
+
+  it('a night that an OTA oversells says so, and names the booking that came after the last room; Today says it too', async () => {
+    const from = dayAhead(160);
+    const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: from, check_out: dayAfter(from, 1) };
+    assert.equal(
+      (await book(service, hotel, { ...stay, guest: { name: 'First Guest', phone: '+351 1' } })).status,
+      201,
+    );
+    const send = await openChannel(service, hotel);
+    await openCalendar(page, `?from=${from}`);
+    assert.equal((await send({ ...stay, guest: { full_name: 'Late Guest' } })).status, 201);
+    const night = cell(page, 'Suite', from);
+    await night.and(page.getByRole('gridcell', { name: /: 1 over 2\/1 held, oversold$/ })).click();
+    const drawer = page.getByRole('dialog', { name: /^Suite, / });
+    const [late, first] = [
+      drawer.getByRole('table', { name: 'Stays' }).first(),
+      drawer.getByRole('table', { name: 'Stays' }).last(),
+    ];
+    await late.getByRole('link', { name: 'Late Guest' }).waitFor();
+    assert.match((await late.getByRole('link').getAttribute('href')) ?? '', /^\/console\/stays\?open=[\da-f-]{36}$/);
+    assert.deepEqual(await first.getByRole('link').allInnerTexts(), ['First Guest']);
+    await drawer.getByRole('row', { name: /Booked by an-ota\s*after the last room 2$/ }).waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('link', { name: /^Suite is oversold on 1 night/ }).click();
+    await late.getByRole('link', { name: 'Late Guest' }).waitFor();
+    assertProblems();
+  });
+
+  it('by keyboard alone: to the calendar, a price with Tab to the next night, the number of rooms, the night', async () => {
+    await page.goto('/console/');
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.getByRole('grid').waitFor();
+    const isInGrid = () => page.evaluate('document.activeElement.closest("[role=grid]") !== null');
+    for (let count = 0; count < 40 && !(await isInGrid()); count += 1) {
+      await page.keyboard.press('Tab');
+    }
+    const from = await page.evaluate('new Date().toLocaleDateString("en-CA", { timeZone: "Europe/Lisbon" })');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('61');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('62,5');
+    await page.keyboard.press('Enter');
+    await untilPrices('Double/Saver', String(from), ['61.00', '62.50', '80.00']);
+    await page.keyboard.press('=');
+    await untilPrices('Double/Saver', String(from), ['61.00', '80.00']);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: /^Double, / }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: /^Double, / }).waitFor({ state: 'hidden' });
+    await eventually(async () => (await isInGrid()) === true, 'the focus in the grid');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Double' });
+    await dialog.getByLabel('Rooms').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('4');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('rowheader', { name: 'Double 4 rooms' }).waitFor();
+    assert.equal((await readCalendar(service, hotel, dayAhead(30), 1)).type('Double')?.physical_capacity, 4);
+    assertProblems();
+  });
+
+  it('by thumb on a phone: a tap selects a night, whose price is typed, saved and undone by buttons', async () => {
+    const phone = await openConsole(service, hotel, { options: PHONE });
+    try {
+      const from = dayAhead(220);
+      await openCalendar(phone.page, `?from=${from}`);
+      await cell(phone.page, 'Double, Saver', from).tap();
+      await phone.page.getByRole('textbox', { name: 'Price in EUR' }).fill('75');
+      await phone.page.getByRole('button', { name: 'Save', exact: true }).tap();
+      await untilPrices('Double/Saver', from, ['75.00', '80.00']);
+      await phone.page.getByRole('button', { name: /^Undo/ }).tap();
+      await untilPrices('Double/Saver', from, ['80.00', '80.00']);
+      await phone.page.getByRole('button', { name: 'Night', exact: true }).tap();
+      await phone.page
+        .getByRole('dialog', { name: /^Double, / })
+        .getByText('Price changed by', { exact: false })
+        .first()
+        .waitFor();
+      assert.deepEqual(phone.problems(), []);
+    } finally {
+      await phone.close();
+    }
+  });
+
+  it('staff without the area rates look at prices, and no key changes one; a phone fits it, in both colour schemes', async () => {
+    const other = await openConsole(service, hotel, { role: 'staff', options: PHONE });
+    try {
+      const from = dayAhead(190);
+      await openCalendar(other.page, `?from=${from}`);
+      await other.page.getByText('Read only. An owner can give you the area Rates.').waitFor();
+      await cell(other.page, 'Double, Flexible', from).click();
+      for (const key of ['1', 'Enter', 's', '=', 'b']) {
+        await other.page.keyboard.press(key);
+      }
+      await cell(other.page, 'Double', from).click();
+      await other.page
+        .getByRole('dialog', { name: /^Double, / })
+        .getByText('Nobody.')
+        .waitFor();
+      const { is_own, closed } = await planOf('Double/Flexible', from, 1);
+      assert.deepEqual([is_own, closed], [[false], [false]]);
+      assert.equal(await other.page.getByRole('button', { name: 'Bulk' }).count(), 0);
+      assert.ok((await overflowPx(other.page)) <= 0);
+      for (const scheme of ['light', 'dark'] as const) {
+        await showIn(other.page, scheme);
+        assert.deepEqual(await accessibilityViolations(other.page, { onlyColors: scheme === 'dark' }), []);
+      }
+      assert.deepEqual(other.problems(), []);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+const LONG_TASK_MS = 50;
+const MOST_CELLS = 900;
+const STEPS = 40;
+
+/**
+ * Scrolls to the far corner step by step.
+ * @returns the longest CPU time of the tasks of a step in milliseconds, and the largest number of cells that were rendered. Wall-clock time
+ * would count what other programs take from the processor
+ */
+async function scrollThrough(page: Page): Promise<{ longestMs: number; cells: number }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const cpuSeconds = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  };
+  let [longestMs, most] = [0, 0];
+  for (let step = 0; step <= STEPS; step += 1) {
+    const atStart = await cpuSeconds();
+    const cells = await page.evaluate(`(async () => {
+      const grid = document.querySelector('[role=grid]');
+      const share = ${step / STEPS};
+      grid.scrollTo((grid.scrollWidth - grid.clientWidth) * share, (grid.scrollHeight - grid.clientHeight) * share);
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      return grid.querySelectorAll('[role=gridcell]').length;
+    })()`);
+    // The first step jumps back over the whole calendar, which is no scrolling.
+    if (step > 0) longestMs = Math.max(longestMs, ((await cpuSeconds()) - atStart) * 1_000);
+    most = Math.max(most, Number(cells));
+  }
+  await session.detach();
+  return { longestMs, cells: most };
+}
+
+describe('a large calendar', { skip }, () => {
+  it('90 nights of 40 room types scroll in both directions without a task over 50 ms, and only cells in sight are rendered', async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const roomTypes = Array.from({ length: 40 }, (_, index) => ({
+      name: `Type ${index + 1}`,
+      max_occupancy: 2,
+      physical_capacity: 10,
+      rate_plans: ['Flexible', 'Saver', 'Long stay'].map((name) => ({ name, base_price: `${90 + index}.00` })),
+    }));
+    const hotel = await openSmallHotel(service, roomTypes);
+    const watched = await openConsole(service, hotel);
+    const { page } = watched;
+    t.after(() => watched.close());
+    await openCalendar(page, '?nights=90');
+    const passes = [await scrollThrough(page), await scrollThrough(page)];
+    const last = page.getByRole('gridcell', { name: /^Type 40, Long stay, .*: 129, base price$/ }).last();
+    await last.waitFor();
+    for (const { cells } of passes) {
+      assert.ok(cells > 200 && cells <= MOST_CELLS, `${cells} cells are rendered`);
+    }
+    const longest = passes.map(({ longestMs }) => longestMs);
+    t.diagnostic(`a step takes at most ${longest.map(Math.round).join(', ')} ms of the processor`);
+    // Caches that other programs have emptied slow a pass, so the quicker one counts.
+    assert.ok(Math.min(...longest) <= LONG_TASK_MS, `steps of ${longest.map(Math.round).join(', ')} ms`);
+    assert.deepEqual(watched.problems(), []);
+  });
+});
+
+after(async () => {
+  if (typeof browser === 'object') await browser.close();
+});
