@@ -23,7 +23,7 @@ export function CopyButton({ label, value }: { label: string; value: string }) {
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    await navigator.clipboard.writeText(value);
+    await copyText(value);
     setCopied(true);
   };
   return (
@@ -37,4 +37,16 @@ export function CopyButton({ label, value }: { label: string; value: string }) {
       {isCopied ? 'Copied' : 'Copy'}
     </Button>
   );
+}
+
+async function copyText(text: string): Promise<void> {
+  if ('clipboard' in navigator) {
+    return await navigator.clipboard.writeText(text);
+  }
+  // Over plain HTTP, browsers have only this older way.
+  const field = Object.assign(document.createElement('textarea'), { value: text });
+  document.body.append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
 }

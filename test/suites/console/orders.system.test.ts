@@ -10,7 +10,7 @@ import { place, STAFF_ORDERS } from '../../support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD } from '../../support/tenants.ts';
 import { eventually } from '../../support/webhooks.ts';
-import { accessibilityViolations, showIn, type WatchedPage } from '../browser/browser.ts';
+import { accessibilityViolations, PLAIN_HOST, showIn, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, signIn, skip } from './console.ts';
 
 /** Time for which a move waits behind Undo, and some time to spare. */
@@ -62,6 +62,15 @@ describe('the board of orders in a browser', { skip }, () => {
     const { order_id: id, number } = await read(placed.body.order_id);
     return { id, number };
   };
+
+  it('a board that is opened without HTTPS moves an order on', async () => {
+    const { id, number } = await order();
+    const address = service.url.replace('127.0.0.1', PLAIN_HOST);
+    const plain = await openBoard(address, `owner@${tenant.document.slug}.example`, OWNER_PASSWORD);
+    await cardIn(plain.page, 'New', number).getByRole('button', { name: 'Accept' }).click();
+    await eventually(async () => (await read(id)).status === 'confirmed', 'accepted order');
+    await plain.close();
+  });
 
   it('an order is on the board within a second, is accepted, undone, and accepted', async () => {
     const waits: number[] = [];

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { call, Refused } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { newRequestId } from '../../api/request-id.ts';
 import { serverNow } from '../../live/clock.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
@@ -54,7 +55,7 @@ function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
     reason,
     at: new Date(serverNow()).toISOString(),
     phase: 'undo',
-    requestId: crypto.randomUUID(),
+    requestId: newRequestId(),
     before,
   };
   moves.set(order.order_id, move);

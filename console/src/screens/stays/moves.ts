@@ -3,6 +3,7 @@ import { call, type Input, Refused } from '../../api/client.ts';
 import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
+import { newRequestId } from '../../api/request-id.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
@@ -26,7 +27,7 @@ export async function setArrived(stay: Stay, arrived: boolean): Promise<void> {
 /** Gives a stay another status. */
 export async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
   const path = { id: stay.reservation_id };
-  const body = { status, expected_status: stay.status, request_id: crypto.randomUUID(), ...(reason && { reason }) };
+  const body = { status, expected_status: stay.status, request_id: newRequestId(), ...(reason && { reason }) };
   await tell(stay, STATUS[status].label.toLowerCase(), () => call('changeReservationStatus', { path, body }));
 }
 

@@ -6,6 +6,7 @@ import { call } from '../../api/client.ts';
 import { type Property, useHouse } from '../../api/house.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
+import { newRequestId } from '../../api/request-id.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { changeStay, keepStay } from './moves.ts';
@@ -36,7 +37,7 @@ interface Props {
 export function StayForm({ own, property, onSaved }: Props) {
   const { properties = [], roomTypeOf, todayAt } = useHouse();
   const today = todayAt(property);
-  const [requestId] = useState(() => crypto.randomUUID());
+  const [requestId] = useState(() => newRequestId());
   const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
   const [isForced, setForced] = useState(false);
   const [isSending, setSending] = useState(false);
