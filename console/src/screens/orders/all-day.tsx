@@ -1,16 +1,10 @@
 import { Button } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { call } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { read } from '../../api/reads.ts';
-import { sendWhenBack } from '../../live/held-write.ts';
+import { changeAvailability, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { plural } from '../../ui/format.ts';
 import classes from './all-day.module.css';
 import { isOpen, type Order } from './statuses.ts';
-
-const menuQuery = read('getMenuDocument', {}, ['menu']);
 
 interface DishCount {
   sku: string;
@@ -46,12 +40,9 @@ function countDishes(orders: readonly Order[]): DishCount[] {
 export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; mayChangeMenu: boolean }) {
   const counts = useMemo(() => countDishes(orders), [orders]);
   const { data: menu } = useQuery({ ...menuQuery, enabled: mayChangeMenu });
-  const dishes = menu?.dishes ?? [];
-  const known = new Set(dishes.map(({ sku }) => sku));
-  const soldOut = dishes.filter(({ is_active: isActive }) => isActive === false);
-  const isSoldOut = (sku: string) => soldOut.some((dish) => dish.sku === sku);
-  const others = soldOut
-    .filter(({ sku }) => !counts.some((each) => each.sku === sku))
+  const dishOf = new Map(menu?.dishes.map((dish) => [dish.sku, dish]));
+  const others = [...dishOf.values()]
+    .filter((dish) => !isOn(dish) && !counts.some(({ sku }) => sku === dish.sku))
     .map(({ sku, name }): DishCount => ({ sku, name, open: 0, toCook: 0, variants: new Map() }));
   const toCook = counts.reduce((sum, dish) => sum + dish.toCook, 0);
   return (
@@ -60,16 +51,19 @@ export function AllDay({ orders, mayChangeMenu }: { orders: readonly Order[]; ma
         All day <span className={classes.more}>{plural(toCook, 'piece')} to cook</span>
       </h2>
       <ul className={classes.dishes}>
-        {[...counts, ...others].map((dish) => (
-          <li key={dish.sku} data-sold-out={isSoldOut(dish.sku) || undefined}>
-            <b className={classes.count}>{dish.open || '–'}</b>
-            <span className={classes.name}>
-              {dish.name}
-              <span className={classes.more}>{describe(dish)}</span>
-            </span>
-            {known.has(dish.sku) && <SoldOut sku={dish.sku} name={dish.name} isSoldOut={isSoldOut(dish.sku)} />}
-          </li>
-        ))}
+        {[...counts, ...others].map((count) => {
+          const dish = dishOf.get(count.sku);
+          return (
+            <li key={count.sku} data-sold-out={(dish && !isOn(dish)) || undefined}>
+              <b className={classes.count}>{count.open || '–'}</b>
+              <span className={classes.name}>
+                {count.name}
+                <span className={classes.more}>{describe(count)}</span>
+              </span>
+              {dish && <SoldOut dish={dish} />}
+            </li>
+          );
+        })}
       </ul>
     </aside>
   );
@@ -82,30 +76,16 @@ function describe({ variants, toCook, open }: DishCount): string {
 }
 
 /** Takes the dish off the menu, or puts it back. The same button is the way back. */
-function SoldOut({ sku, name, isSoldOut }: { sku: string; name: string; isSoldOut: boolean }) {
-  const body = { skus: [sku], is_active: isSoldOut };
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => sendWhenBack(() => call('changeAvailability', { body })),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: menuQuery.queryKey });
-      notifications.show({
-        title: isSoldOut ? `${name} is back` : `${name} is sold out`,
-        message: isSoldOut
-          ? 'Partners can order it again.'
-          : 'New orders with it are refused. Orders on the board stay.',
-        autoClose: 4_000,
-      });
-    },
-    onError: ({ message }) => notifications.show({ title: `${name} was not changed`, message, color: 'red' }),
-  });
-  const words = isSoldOut ? 'Put back' : 'Sold out';
+function SoldOut({ dish }: { dish: Dish }) {
+  const { mutate, isPending } = useMutation({ mutationFn: () => changeAvailability([dish], !isOn(dish)) });
+  const words = isOn(dish) ? 'Sold out' : 'Put back';
   return (
     <Button
-      variant={isSoldOut ? 'light' : 'default'}
+      variant={isOn(dish) ? 'default' : 'light'}
       h="max(2.3em, 44px)"
       px="0.7em"
       fz="0.86em"
-      aria-label={`${words}: ${name}`}
+      aria-label={`${words}: ${dish.name}`}
       disabled={isPending}
       onClick={() => mutate()}
     >
