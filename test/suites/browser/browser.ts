@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,11 +20,10 @@ const START_LIMIT_MS = 120_000;
 /** Error messages of a browser that cannot start, because system libraries are missing or the browser was built for another processor. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
+/** An unpacked browser. It is removed from the disk when the process ends, because the test files of a process share it. */
 interface TestBrowser {
   /** Opens a page in a new browser process, and records the problems of the page from its first request on. */
   open(options: BrowserContextOptions): Promise<WatchedPage>;
-  /** Removes the unpacked browser from the disk. */
-  close(): Promise<void>;
 }
 
 /**
@@ -33,7 +33,7 @@ interface TestBrowser {
  */
 export async function findBrowser(): Promise<TestBrowser | string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-browser-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   try {
     const executablePath = await unpack(folder);
     // With the flags of @sparticuz/chromium, a browser is a single process, and this process ends when its first context closes. So each
@@ -41,9 +41,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
     const args = [...packaged.args, ...QUIET, ...FEW_COMPILERS, `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`];
     const launch = () => chromium.launch({ executablePath, args, timeout: START_LIMIT_MS });
     await (await launch()).close();
-    return { open: async (options) => await watch(await launch(), options), close: remove };
+    return { open: async (options) => await watch(await launch(), options) };
   } catch (error) {
-    await remove();
     if (process.env['CI'] === undefined && error instanceof Error && CANNOT_RUN.test(error.message)) {
       return `This machine cannot run a browser: ${error.message.split('\n', 1)[0]}`;
     }

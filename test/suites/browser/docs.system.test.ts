@@ -174,7 +174,3 @@ for (const [device, options] of Object.entries(DEVICES)) {
     });
   });
 }
-
-after(async () => {
-  if (typeof browser === 'object') await browser.close();
-});

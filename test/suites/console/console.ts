@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TestService, TestTenant } from '../../support/service.ts';
 import { findBrowser, type WatchedPage } from '../browser/browser.ts';
 
 export const browser = await findBrowser();
-after(async () => {
-  if (typeof browser === 'object') await browser.close();
-});
 /** Reason to skip journeys, or false. */
 export const skip = typeof browser === 'string' && browser;
 
