@@ -15,7 +15,7 @@ import {
 import { startService, type TestService } from '../../support/service.ts';
 import { eventually } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, showIn, type WatchedPage } from '../browser/browser.ts';
-import { browser, openConsole, PHONE, skip } from './console.ts';
+import { openConsole, PHONE, skip } from './console.ts';
 
 const CALENDAR = '/v1/staff/calendar/';
 const weekday = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' });
@@ -360,8 +360,4 @@ describe('a large calendar', { skip }, () => {
     assert.ok(Math.min(...longest) <= LONG_TASK_MS, `steps of ${longest.map(Math.round).join(', ')} ms`);
     assert.deepEqual(watched.problems(), []);
   });
-});
-
-after(async () => {
-  if (typeof browser === 'object') await browser.close();
 });

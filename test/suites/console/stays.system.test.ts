@@ -286,7 +286,3 @@ describe('the stays in a browser', { skip }, () => {
     }
   });
 });
-
-after(async () => {
-  if (typeof browser === 'object') await browser.close();
-});

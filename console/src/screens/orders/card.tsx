@@ -151,13 +151,14 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
       <MoreIcon />
     </button>
   );
-  if (!isOpen) return button;
   return (
-    <Menu opened onChange={setOpen} position="bottom-end" withinPortal returnFocus>
+    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" withinPortal returnFocus>
       <Menu.Target>{button}</Menu.Target>
-      <OrderMenu order={order} onCancel={actions.cancel}>
-        <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
-      </OrderMenu>
+      {isOpen && (
+        <OrderMenu order={order} onCancel={actions.cancel}>
+          <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
+        </OrderMenu>
+      )}
     </Menu>
   );
 }
