@@ -113,10 +113,10 @@ describe('the console by keyboard alone', { skip }, () => {
     await page.getByText(`#${other.number}`).waitFor();
     await press('k');
     await enter(button('Sold out: Margherita'));
-    await button('Put back: Margherita').waitFor();
+    await page.getByText('Margherita is off the menu').waitFor();
     assert.equal((await place(service, tenant)).status, 400);
     await enter(button('Put back: Margherita'));
-    await button('Sold out: Margherita').waitFor();
+    await page.getByText('Margherita is on the menu').waitFor();
     await press('k');
 
     await press('g', 'p');
