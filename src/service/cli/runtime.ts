@@ -5,7 +5,7 @@ import { createDatabase, type Database, readLayout, withDatabase } from '#platfo
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import { explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
-import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
+import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
@@ -59,9 +59,7 @@ export async function openRuntime(context: Context, options: RuntimeOptions) {
     const { masterKey, migration, layout } = await setUp(config, url, progress, options.mayCreate);
     tellDatabase(config, log === undefined ? notice : progress);
     if (migration.newer.length > 0) {
-      notice(
-        `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
-      );
+      notice(describeNewer(migration.newer));
     }
     const openPool = (poolSize: number) => {
       const onConnectionError = ({ message: reason }: Error) =>
@@ -97,7 +95,6 @@ export async function openRuntime(context: Context, options: RuntimeOptions) {
 async function setUp(config: Config, url: string, progress: (message: string) => void, mayCreate = false) {
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
-    await refuseDevelopment(db, config);
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
     }
@@ -151,20 +148,15 @@ async function openEmbedded(context: Context, options: RuntimeOptions): Promise<
   return server;
 }
 
-/** Refuses a database that a version before the first release made, and says how to begin anew. @throws OperatorError */
-export async function refuseDevelopment(db: Database, config: Config): Promise<void> {
-  const remedy =
-    config.databaseUrl === null
-      ? `Move the folder ${resolve(config.dataDir)} away, and start again.`
-      : 'Name an empty database in DATABASE_URL.';
-  await refuseDevelopmentVersion(db, databaseOf(config).subject, remedy);
-}
-
 export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
   const folder = resolve(dataDir);
   return databaseUrl === null
     ? { subject: `The database in ${folder}`, name: folder, setting: 'DATA_DIR' }
     : nameDatabase(databaseUrl, 'DATABASE_URL');
+}
+
+export function describeNewer(newer: string[]): string {
+  return `The database was migrated by a newer version (${newer.join(', ')}). This version works with it, but reads and backs up only the tables and columns that it knows.`;
 }
 
 export function tellDatabase(config: Config, say: (text: string) => void): void {
