@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, type Share, sharesOf } from '#platform/db/inputs.ts';
-import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
+import type { DB } from '#platform/db/database.ts';
 
-export type RefusedCallRow = Selectable<RefusedCallTable>;
+export type RefusedCallRow = Selectable<DB['refused_call']>;
 
 export const KEPT_CALLS = 50;
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/database.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
-import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
+import type { DB } from '#platform/db/database.ts';
 
-export type TenantRow = Selectable<TenantTable>;
-export type UserRow = Selectable<AppUser>;
+export type TenantRow = Selectable<DB['tenant']>;
+export type UserRow = Selectable<DB['app_user']>;
 
 export async function listTenants(db: Db): Promise<TenantRow[]> {
   return await db.selectFrom('tenant').selectAll().orderBy('id').execute();

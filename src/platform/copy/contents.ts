@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../db/database.ts';
 import { namesOfThisVersion, readMigrations } from '../db/migrate.ts';
-import { TABLES } from '../db/types.ts';
+import { TABLES } from '../db/tables.ts';
 import { OperatorError } from '../errors.ts';
 
 const Name = Type.String({ pattern: '^\\w{1,63}$' });
@@ -24,7 +24,7 @@ export const TRANSIENT_TABLES: Readonly<Record<string, string>> = {
     'Its rows name transactions of the old server, and a new server counts its transactions from the start.',
 };
 
-export const COPIED_TABLES: typeof TABLES = Object.fromEntries(
+export const COPIED_TABLES: Readonly<Record<string, object>> = Object.fromEntries(
   Object.entries(TABLES).filter(([name]) => !(name in TRANSIENT_TABLES)),
 );
 
@@ -73,6 +73,6 @@ async function readTables(client: pg.Client): Promise<TableShape[]> {
   );
   return rows.map(({ name, columns }) => ({
     name,
-    columns: columns.filter((column) => COPIED_TABLES[name]?.includes(column)),
+    columns: columns.filter((column) => column in (COPIED_TABLES[name] ?? {})),
   }));
 }

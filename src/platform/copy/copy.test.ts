@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { forge, refusal, textOf } from '#test/support/backups.ts';
 import { createTestDatabase, rowsOf, type TestDatabase } from '#test/support/database.ts';
-import { TABLES } from '../db/types.ts';
+import { TABLES } from '../db/tables.ts';
 import { checkBackup, newBackup, openBackup } from './backup-file.ts';
 import { TRANSIENT_TABLES } from './contents.ts';
 import { copyDatabase, type CopySource, countsOf } from './copy.ts';

@@ -7,7 +7,7 @@ import { type Database, readLayout, types, withDatabase } from '../db/database.t
 import { compareMigrations, migrateToLatest, readMigrations, refuseEmpty } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { localSettings, newClient } from '../db/session.ts';
-import type { DB } from '../db/types.ts';
+import type { DB } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { hasPooler } from '../lib/postgres-url.ts';
 import { type Contents, readContents, type TableShape, TRANSIENT_TABLES } from './contents.ts';

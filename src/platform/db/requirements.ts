@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { MARK, MIN_POSTGRES_MAJOR } from './session.ts';
-import { TABLES } from './types.ts';
+import { TABLES } from './tables.ts';
 
 export interface Fitness {
   version: string;
