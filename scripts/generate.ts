@@ -9,7 +9,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ColumnMetadata } from 'kysely';
+import { type ColumnMetadata, sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
@@ -50,10 +50,19 @@ async function databaseTables(): Promise<string> {
 
 /** Returns the code of a constant with all tables, from which src/platform/db/database.ts derives the types of the rows. */
 async function tablesOf(db: Database): Promise<string> {
-  const tables = (await db.introspection.getTables()).filter(({ name }) => !name.startsWith('kysely_'));
-  const lines = tables.map(({ name, columns }) => `  ${name}: { ${columns.map(columnOf).join(', ')} },\n`);
-  return `/** Tables and their columns in order, written by "npm run generate". A type ends with ? if it may be null, else with = if it has a default. */
-export const TABLES = {\n${lines.sort().join('')}} as const;\n`;
+  const { rows } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'kysely_migration' ORDER BY oid
+  `.execute(db);
+  const tables = await db.introspection.getTables();
+  const columnsOf = (table: string) =>
+    tables
+      .find(({ name }) => name === table)
+      ?.columns.map(columnOf)
+      .join(', ');
+  const lines = rows.map(({ name }) => `  ${name}: { ${columnsOf(name)} },\n`);
+  return `/** Tables and their columns in the order of the migrations, written by "npm run generate". A type ends with ? if it may be null, else with = if it has a default. */
+export const TABLES = {\n${lines.join('')}} as const;\n`;
 }
 
 function columnOf({ name, dataType, isNullable, hasDefaultValue, isAutoIncrementing }: ColumnMetadata): string {

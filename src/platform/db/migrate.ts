@@ -111,6 +111,7 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
 
 function compare(names: string[], list: Set<string>) {
   return {
+    applied: names.filter((name) => list.has(name)),
     missing: names.filter((name) => !list.has(name)),
     newer: [...list.difference(new Set(names))].sort(),
   };
