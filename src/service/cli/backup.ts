@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { type Backup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
 import { copyDatabase, countsOf, describeRows, sumOf } from '#platform/copy/copy.ts';
 import { emptyDatabase, openDatabaseSource } from '#platform/copy/database-copy.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
@@ -22,7 +22,7 @@ import {
 } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { countNights } from './maintenance.ts';
-import { type Context, describeNewer, openServer, tellDatabase } from './runtime.ts';
+import { type Context, describeNewer, withServer } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
 import type { Config } from '#platform/config.ts';
@@ -40,28 +40,23 @@ export async function makeBackup(context: Context, file: string, flags: BackupFl
   const { config, terminal } = context;
   const { passphraseFile } = flags;
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
-  const server = await openServer(context, { role: 'command' });
-  try {
-    const sealedKey =
-      passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
-    const rows = await writeRows(context, server.url, file, sealedKey);
+  await withServer(context, { role: 'command' }, async (url) => {
+    const sealedKey = passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, url), passphrase);
+    const rows = await writeRows(context, url, file, sealedKey);
     const { size: bytes } = await stat(file);
     const result = { file, bytes, has_master_key: sealedKey !== null, rows };
     terminal.printResult(flags, result, describeBackup(file, bytes, rows, sealedKey !== null));
-  } finally {
-    await server.close();
-  }
+  });
 }
 
 async function writeRows(
-  { config, terminal }: Context,
+  { terminal }: Context,
   url: string,
   file: string,
   sealedKey: SealedKey | null,
 ): Promise<Record<string, number>> {
   const source = await openDatabaseSource(url);
   try {
-    tellDatabase(config, terminal.notify);
     if (source.newer.length > 0) {
       terminal.notify(describeNewer(source.newer));
     }
@@ -216,7 +211,6 @@ export async function restore(context: Context, file: string, flags: BackupFlags
   const backup = await openBackup(file);
   try {
     const backupKey = await openBackupKey(backup, flags.passphraseFile);
-    await checkBackup(file, terminal.showProgress);
     const { keyState, rows } = await loadBackup(context, backup, backupKey);
     const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
     terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
@@ -227,19 +221,15 @@ export async function restore(context: Context, file: string, flags: BackupFlags
 
 async function loadBackup(context: Context, backup: Backup, backupKey: Buffer | null) {
   const { config, terminal } = context;
-  const server = await openServer(context, { role: 'exclusive', mayCreate: true });
-  try {
+  return await withServer(context, { role: 'exclusive', mayCreate: true }, async (url) => {
     let keyState: KeyState = 'missing';
-    const target = emptyDatabase(server.url, async (db) => {
+    const target = emptyDatabase(url, async (db) => {
       keyState = await handOverKeys(config, db, backup, backupKey);
       await raiseFeedEra(db);
     });
     const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
-    tellDatabase(config, terminal.notify);
     return { keyState, rows };
-  } finally {
-    await server.close();
-  }
+  });
 }
 
 const NEEDS_PASSPHRASE =

@@ -21,12 +21,6 @@ export interface Context {
 export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
 interface RuntimeOptions {
-  /**
-   * Kind of process. Several processes can use one DATA_DIR at the same time, with these limits:
-   * - Only one process may have the role `serve`.
-   * - Any number of processes may have the role `command`, also beside `serve`.
-   * - A process with the role `exclusive` runs only if no other process runs.
-   */
   role: Role;
   /** True if a missing database is created. A database without tables of the service counts as missing. */
   mayCreate?: boolean;
@@ -34,8 +28,6 @@ interface RuntimeOptions {
   mayBeMoved?: boolean;
   /** Log for progress and notices. By default, they are shown on stderr. */
   log?: Logger;
-  /** Called when the embedded PostgreSQL starts. It is not called if PostgreSQL runs already. */
-  onLaunch?: () => void;
   backgroundConnections?: number;
 }
 
@@ -57,7 +49,6 @@ export async function openRuntime(context: Context, options: RuntimeOptions) {
   const notice = log === undefined ? terminal.notify : (text: string) => log.warn(text);
   try {
     const { masterKey, migration, layout } = await setUp(config, url, progress, options.mayCreate);
-    tellDatabase(config, log === undefined ? notice : progress);
     if (migration.newer.length > 0) {
       notice(describeNewer(migration.newer));
     }
@@ -115,13 +106,29 @@ export async function withRuntime<T>(context: Context, work: (runtime: Runtime) 
   }
 }
 
-/** Opens the database of DATABASE_URL, or the embedded one. Does not migrate it. */
-export async function openServer(
+/** Opens the database of DATABASE_URL, or the embedded one, and says which one it is. Does not migrate it. */
+async function openServer(context: Context, options: RuntimeOptions): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
+  const { config, terminal } = context;
+  const { databaseUrl: url } = config;
+  const server = url === null ? await openEmbedded(context, options) : { url, close: async () => {} };
+  const { name, setting } = databaseOf(config);
+  const say = options.log?.info.bind(options.log) ?? terminal.notify;
+  say(`Database: ${name} (${setting})`);
+  return server;
+}
+
+/** Runs work on a database that it does not migrate. */
+export async function withServer<T>(
   context: Context,
   options: RuntimeOptions,
-): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
-  const { databaseUrl } = context.config;
-  return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = await openServer(context, options);
+  try {
+    return await work(server.url);
+  } finally {
+    await server.close();
+  }
 }
 
 function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>): (text: string) => void {
@@ -131,8 +138,8 @@ function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>)
 async function openEmbedded(context: Context, options: RuntimeOptions): Promise<EmbeddedPostgres> {
   const { config, terminal } = context;
   const { dataDir } = config;
-  const { role, mayCreate = false, mayBeMoved = false, onLaunch = () => {} } = options;
-  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, onLaunch, log: progressOf(context, options) });
+  const { role, mayCreate = false, mayBeMoved = false } = options;
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progressOf(context, options) });
   if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }
@@ -157,11 +164,6 @@ export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
 
 export function describeNewer(newer: string[]): string {
   return `The database was migrated by a newer version (${newer.join(', ')}). This version works with it, but reads and backs up only the tables and columns that it knows.`;
-}
-
-export function tellDatabase(config: Config, say: (text: string) => void): void {
-  const { name, setting } = databaseOf(config);
-  say(`Database: ${name} (${setting})`);
 }
 
 const FILE_FAULT = /^(?:ENOENT|ENOTDIR|EISDIR|ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EMFILE|ENFILE)$/;
