@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Insertable } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Database, DB } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Answer } from './http.ts';
 import type { TestService, TestTenant } from './service.ts';

@@ -1,7 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db } from '#platform/db/database.ts';
+import type { Db, DB } from '#platform/db/database.ts';
 import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
-import type { DB } from '#platform/db/database.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 
 export type AuditRow = Selectable<DB['audit_entry']>;

@@ -1,9 +1,8 @@
 import type { Updateable } from 'kysely';
 import { type Actor, type AuditAction, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import type { DB } from '#platform/db/database.ts';
 import { apiError, notFound } from '#platform/errors.ts';
 import { type Keyring, SecretDecryptionError } from '#platform/keys/keys.ts';
 import { isUuid } from '#platform/lib/ids.ts';

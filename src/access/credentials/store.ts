@@ -1,8 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
+import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
-import type { DB } from '#platform/db/database.ts';
 import type { Audience } from './api-key.ts';
 
 export type CredentialRow = Selectable<DB['credential']>;

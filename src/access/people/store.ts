@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 
 /** The link of a `welcome` signs the person in without a password. The others let the person choose one. */
 export type LinkKind = 'invite' | 'reset' | 'welcome';

@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db } from '#platform/db/database.ts';
+import type { Database, Db, DB } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, type Share, sharesOf } from '#platform/db/inputs.ts';
-import type { DB } from '#platform/db/database.ts';
 
 export type RefusedCallRow = Selectable<DB['refused_call']>;
 

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
 
 /** The time is null if the display has no session yet. */
 export type DisplayRow = Selectable<DB['display']> & { last_used_at: Date | null };

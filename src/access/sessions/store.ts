@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { isUseDue, type TenantRow } from '../tenants/tenants.ts';
 
 export type SessionRow = Selectable<DB['session']>;

@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
-import type { DB } from '#platform/db/database.ts';
 
 export type TenantRow = Selectable<DB['tenant']>;
 export type UserRow = Selectable<DB['app_user']>;

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Database, DB } from '#platform/db/database.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import type { KitchenOrder } from './schedule.ts';
 

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 
 const COLUMNS = ['id', 'source', 'channel_key', 'is_active', 'created_at'] as const;
 export type ChannelRow = Pick<Selectable<DB['channel']>, (typeof COLUMNS)[number]>;

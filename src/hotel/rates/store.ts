@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import { type Db, isCluster, type Tx } from '#platform/db/database.ts';
+import { type Db, type DB, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
-import type { DB } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
 export type RatePlanRow = Selectable<DB['rate_plan']>;

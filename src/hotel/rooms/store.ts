@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 
 export type PropertyRow = Selectable<DB['property']>;
 export type RoomTypeRow = Omit<Selectable<DB['room_type']>, 'amenities' | 'images'> & {

@@ -1,6 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
-import type { DB } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import type { OpeningTime } from './opening-times.ts';
 
 export interface StoredOpening {

@@ -1,8 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { searchName, searchPhone } from '#platform/db/search-text.ts';
-import type { DB } from '#platform/db/database.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 
 /** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
