@@ -25,18 +25,15 @@ async function runHere() {
 /** Passes signals and the exit code on. The channel closes when this process ends, so the child also learns of a SIGKILL. */
 function runInInstalledNode() {
   const { argv, execArgv, platform, arch, versions } = process;
-  const fail = (reason) => {
-    process.stderr.write(`roomservice: Node 24.7 or later is needed, but this is Node ${versions.node}. ${reason}\n`);
-    process.exitCode = 1;
-  };
   let node;
   try {
     node = createRequire(import.meta.url).resolve(`node-${platform}-${arch}/bin/node`);
   } catch {
-    return fail('Install it, or run "npm ci" again on Linux.');
+    const remedy = 'Install it, or run "npm ci" again on Linux.';
+    process.stderr.write(`roomservice: Node 24.7 or later is needed, but this is Node ${versions.node}. ${remedy}\n`);
+    process.exit(1);
   }
   const child = spawn(node, [...execArgv, ...argv.slice(1)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', ({ code }) => fail(`The Node 24 in node_modules does not start (${code}). Run "npm ci" again.`));
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
 }

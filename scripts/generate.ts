@@ -1,6 +1,6 @@
 /**
  * Writes the generated files:
- * - the types of the tables, from the migrations
+ * - the list of tables and columns, from the migrations
  * - the OpenAPI documents, from the schemas of the routes
  * - the types of the SDK and of the console, and the Postman collection, from the OpenAPI documents
  * - the tables of docs/operating/settings.md and commands.md, from the settings and from the help of the commands
@@ -9,7 +9,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate, PostgresDialect } from 'kysely-codegen';
+import { type ColumnMetadata, sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
@@ -20,16 +20,9 @@ import { clientTypes, type Document } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 
-/**
- * TypeScript types for the values of three PostgreSQL types. They must match the settings in src/platform/db/database.ts, by which the
- * database driver converts the values. `numeric` (money) is a string, because a number would round it. A `jsonb` value is written as a JSON
- * string, because the driver would turn a JavaScript array into an SQL array.
- */
-const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
-
 async function main(): Promise<void> {
-  const [types, contracts, pages] = await Promise.all([databaseTypes(), contractFiles(), operatingPages()]);
-  const files = { 'src/platform/db/types.ts': types, ...pages, ...contracts };
+  const [tables, contracts, pages] = await Promise.all([databaseTables(), contractFiles(), operatingPages()]);
+  const files = { 'src/platform/db/tables.ts': tables, ...pages, ...contracts };
   if (process.argv.includes('--check')) {
     await failOnDrift(files);
   } else {
@@ -37,7 +30,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function databaseTypes(): Promise<string> {
+async function databaseTables(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
   // With fsync off, a crash could damage the database. This does no harm, because this function removes the database at its end.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
@@ -45,14 +38,7 @@ async function databaseTypes(): Promise<string> {
     const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
     try {
       await migrateToLatest(db);
-      const types = await generate({
-        db,
-        dialect: new PostgresDialect({ dateParser: 'string' }),
-        excludePattern: 'kysely_*',
-        outFile: null,
-        typeMapping: TYPES,
-      });
-      return types + (await tablesOf(db));
+      return await tablesOf(db);
     } finally {
       await db.destroy();
     }
@@ -62,11 +48,26 @@ async function databaseTypes(): Promise<string> {
   }
 }
 
-/** Returns the code of a constant with the names of all tables and their columns, for the code that copies a whole database. */
+/** Returns the code of a constant with all tables, from which src/platform/db/database.ts derives the types of the rows. */
 async function tablesOf(db: Database): Promise<string> {
-  const tables = (await db.introspection.getTables()).filter(({ name }) => !name.startsWith('kysely_'));
-  const lines = tables.map((table) => `  ${table.name}: ${JSON.stringify(table.columns.map(({ name }) => name))},\n`);
-  return `\nexport const TABLES: Readonly<Record<string, readonly string[]>> = {\n${lines.sort().join('')}};\n`;
+  const { rows } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'kysely_migration' ORDER BY oid
+  `.execute(db);
+  const tables = await db.introspection.getTables();
+  const columnsOf = (table: string) =>
+    tables
+      .find(({ name }) => name === table)
+      ?.columns.map(columnOf)
+      .join(', ');
+  const lines = rows.map(({ name }) => `  ${name}: { ${columnsOf(name)} },\n`);
+  return `/** Tables and their columns in the order of the migrations, written by "npm run generate". A type ends with ? if it may be null, else with = if it has a default. */
+export const TABLES = {\n${lines.join('')}} as const;\n`;
+}
+
+function columnOf({ name, dataType, isNullable, hasDefaultValue, isAutoIncrementing }: ColumnMetadata): string {
+  const mark = isNullable ? '?' : hasDefaultValue || isAutoIncrementing ? '=' : '';
+  return `${name}: '${dataType.replace(/^_(.*)/, '$1[]')}${mark}'`;
 }
 
 async function contractFiles(): Promise<Record<string, string>> {

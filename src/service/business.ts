@@ -23,7 +23,6 @@ interface Platform {
 
 export type Business = ReturnType<typeof createBusiness>;
 
-/** The API, the background loops and the commands all create them with this function. */
 export function createBusiness({ db, keyring, caches, wake }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });

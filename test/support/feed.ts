@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Insertable } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
-import type { Delivery, Event } from '#platform/db/types.ts';
+import type { Database, DB } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Answer } from './http.ts';
 import type { TestService, TestTenant } from './service.ts';
@@ -18,7 +17,9 @@ export interface ListedEvent {
 }
 
 /** Row of the table `event`, and its row of the table `delivery` if the event has a delivery. */
-type EventRow = Insertable<Event> & { delivery?: Omit<Insertable<Delivery>, 'tenant_id' | 'id' | 'credential_id'> };
+type EventRow = Insertable<DB['event']> & {
+  delivery?: Omit<Insertable<DB['delivery']>, 'tenant_id' | 'id' | 'credential_id'>;
+};
 
 /**
  * Returns an event of the tenant's first credential. By default, it has no delivery. `changes` replaces columns.

@@ -1,11 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db } from '#platform/db/database.ts';
+import type { Db, DB } from '#platform/db/database.ts';
 import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
-import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 
-export type AuditRow = Selectable<AuditEntryTable>;
-export type NewAuditRow = Insertable<AuditEntryTable>;
+export type AuditRow = Selectable<DB['audit_entry']>;
+export type NewAuditRow = Insertable<DB['audit_entry']>;
 
 /** If an entry with the same id is already stored, an earlier attempt wrote it, so the insert skips it. */
 export async function insertEntries(db: Db, entries: NewAuditRow[]): Promise<void> {

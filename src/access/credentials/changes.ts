@@ -1,9 +1,8 @@
 import type { Updateable } from 'kysely';
 import { type Actor, type AuditAction, prepareAudit } from '../audit/audit.ts';
 import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import { apiError, notFound } from '#platform/errors.ts';
 import { type Keyring, SecretDecryptionError } from '#platform/keys/keys.ts';
 import { isUuid } from '#platform/lib/ids.ts';
@@ -31,7 +30,7 @@ interface Target {
 interface OpenCredential {
   tx: Tx;
   row: LockedCredential;
-  update: (changes: Updateable<CredentialTable>) => Promise<CredentialRow>;
+  update: (changes: Updateable<DB['credential']>) => Promise<CredentialRow>;
   /** A change has at most one entry. */
   note: (action: AuditAction, details: Record<string, unknown>) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
@@ -209,6 +209,7 @@ describe('last_used_at of one credential that five nodes use, over five minutes 
         }
         usersAt(second).forEach((user) => nodes[user]?.touch(tenant.tenantId, credential.id));
         mock.timers.tick(1_000);
+        await turn();
         // The UPDATE that a node has just started may not have ended. Each node has only one connection, so an empty statement on this
         // connection waits for the UPDATE.
         await Promise.all(databases.map((each) => sql`SELECT`.execute(each)));

@@ -1,11 +1,10 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
+import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
 import { writeByShare } from '#platform/db/last-used.ts';
-import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './api-key.ts';
 
-export type CredentialRow = Selectable<CredentialTable>;
+export type CredentialRow = Selectable<DB['credential']>;
 
 function credentialsOf(db: Db, tenantId: number) {
   return db.selectFrom('credential').selectAll().where('tenant_id', '=', tenantId);
@@ -87,7 +86,7 @@ export async function updateCredential(
   tx: Tx,
   tenantId: number,
   id: string,
-  changes: Updateable<CredentialTable>,
+  changes: Updateable<DB['credential']>,
 ): Promise<CredentialRow> {
   return await tx
     .updateTable('credential')

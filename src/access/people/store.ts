@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { OneTimeLink } from '#platform/db/types.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 
 /** The link of a `welcome` signs the person in without a password. The others let the person choose one. */
 export type LinkKind = 'invite' | 'reset' | 'welcome';
@@ -15,7 +14,7 @@ export interface NewLink {
   expiresAt: Date;
 }
 
-export type LinkRow = Pick<Selectable<OneTimeLink>, 'id' | 'kind' | 'person_id' | 'generation' | 'expires_at'>;
+export type LinkRow = Pick<Selectable<DB['one_time_link']>, 'id' | 'kind' | 'person_id' | 'generation' | 'expires_at'>;
 
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
   const { id, hash, kind, personId, generation, expiresAt } = link;

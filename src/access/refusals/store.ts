@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db } from '#platform/db/database.ts';
+import type { Database, Db, DB } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, type Share, sharesOf } from '#platform/db/inputs.ts';
-import type { RefusedCall as RefusedCallTable } from '#platform/db/types.ts';
 
-export type RefusedCallRow = Selectable<RefusedCallTable>;
+export type RefusedCallRow = Selectable<DB['refused_call']>;
 
 export const KEPT_CALLS = 50;
 

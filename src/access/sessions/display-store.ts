@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import type { Display } from '#platform/db/types.ts';
+import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
 
 /** The time is null if the display has no session yet. */
-export type DisplayRow = Selectable<Display> & { last_used_at: Date | null };
+export type DisplayRow = Selectable<DB['display']> & { last_used_at: Date | null };
 
 function displaysOf(db: Db, tenantId: number) {
   const lastUsedAt = sql<Date | null>`(

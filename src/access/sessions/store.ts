@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { Session } from '#platform/db/types.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { isUseDue, type TenantRow } from '../tenants/tenants.ts';
 
-export type SessionRow = Selectable<Session>;
+export type SessionRow = Selectable<DB['session']>;
 
 export interface Holder {
   kind: 'person' | 'display';

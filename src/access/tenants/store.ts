@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
-import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
-export type TenantRow = Selectable<TenantTable>;
-export type UserRow = Selectable<AppUser>;
+export type TenantRow = Selectable<DB['tenant']>;
+export type UserRow = Selectable<DB['app_user']>;
 
 export async function listTenants(db: Db): Promise<TenantRow[]> {
   return await db.selectFrom('tenant').selectAll().orderBy('id').execute();

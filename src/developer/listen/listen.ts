@@ -9,14 +9,14 @@ import { forward } from './forward.ts';
 import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
-interface ListenOptions {
-  /** Null means that `listen` only prints the events. */
-  forwardTo: URL | null;
-  /** Null means all types. */
-  events: readonly EventType[] | null;
-  isJson: boolean;
+export interface ListenOptions {
+  /** Undefined means that `listen` only prints the events. */
+  forwardTo?: URL;
+  /** Undefined means all types. */
+  events?: readonly EventType[];
+  json?: boolean;
   /** True if `listen` may send the API key and the API secret of the credential to another machine without TLS. */
-  allowsPlainHttp: boolean;
+  allowPlainHttp?: boolean;
 }
 
 interface ListenOutput {
@@ -56,9 +56,9 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
 }
 
 /** Refuses to send the API key and the secret to another machine without TLS, because other people on the network could read both. */
-function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
+function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowPlainHttp }: ListenOptions): void {
   const url = new URL(serviceUrl);
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowsPlainHttp) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlainHttp) {
     throw new OperatorError(
       `${serviceUrl} is on another machine and uses no TLS, so other people on the network could read the API key and the secret. ` +
         'Use an https URL, or the option --allow-plain-http on a network that you trust.',
@@ -67,9 +67,9 @@ function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: Lis
 }
 
 async function createHandle(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<Handle> {
-  const printer = options.isJson ? createJsonPrinter(output.print) : createTextPrinter(output.print);
+  const printer = options.json ? createJsonPrinter(output.print) : createTextPrinter(output.print);
   const { forwardTo: url, events } = options;
-  const target = url === null ? null : { url, secret: await readOrMakeSecret(config) };
+  const target = url === undefined ? null : { url, secret: await readOrMakeSecret(config) };
   if (target !== null) {
     output.say(`Forwarding to ${target.url}, signed with ${target.secret} (the next start uses the same secret).`);
   }

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database } from '#platform/db/database.ts';
-import type { Reservation } from '#platform/db/types.ts';
+import type { Database, DB } from '#platform/db/database.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import type { KitchenOrder } from './schedule.ts';
 
@@ -36,7 +35,7 @@ export async function readOrders(
   return rows;
 }
 
-type StayRow = Pick<Selectable<Reservation>, 'id' | 'room_type_id' | 'check_out' | 'guest_name' | 'created_at'>;
+type StayRow = Pick<Selectable<DB['reservation']>, 'id' | 'room_type_id' | 'check_out' | 'guest_name' | 'created_at'>;
 
 export async function readStays(db: Database, tenantId: number, afterId: string, limit: number): Promise<StayRow[]> {
   return await db

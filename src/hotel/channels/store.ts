@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
-import type { Channel } from '#platform/db/types.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 
 const COLUMNS = ['id', 'source', 'channel_key', 'is_active', 'created_at'] as const;
-export type ChannelRow = Pick<Selectable<Channel>, (typeof COLUMNS)[number]>;
+export type ChannelRow = Pick<Selectable<DB['channel']>, (typeof COLUMNS)[number]>;
 
 export async function listChannels(db: Database, tenantId: number): Promise<ChannelRow[]> {
   return await db

@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import { type Db, isCluster, type Tx } from '#platform/db/database.ts';
+import { type Db, type DB, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
-import type { RatePlan } from '#platform/db/types.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-export type RatePlanRow = Selectable<RatePlan>;
+export type RatePlanRow = Selectable<DB['rate_plan']>;
 
 export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
   return await db

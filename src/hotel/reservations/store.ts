@@ -1,13 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
 import { searchEmail, searchName, searchPhone } from '#platform/db/search-text.ts';
-import type { Reservation, ReservationChange } from '#platform/db/types.ts';
 
-export type ReservationRow = Selectable<Reservation>;
+export type ReservationRow = Selectable<DB['reservation']>;
 type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';
 type ChangeColumn = 'status_request_id' | 'arrived_at';
-type InsertedReservation = Omit<Insertable<Reservation>, ChangeColumn>;
+type InsertedReservation = Omit<Insertable<DB['reservation']>, ChangeColumn>;
 export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_at'>;
 /** Row of a stay without the columns that only staff see or search. */
 export type StayRow = Omit<ReservationRow, ChangeColumn | SearchColumn | 'changed_at'>;
@@ -62,7 +61,7 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
   return new Set(rows.map(({ id }) => id));
 }
 
-type Guest = Pick<Insertable<Reservation>, 'guest_name' | 'guest_phone' | 'guest_email'>;
+type Guest = Pick<Insertable<DB['reservation']>, 'guest_name' | 'guest_phone' | 'guest_email'>;
 
 function searchColumnsOf({ guest_name: name, guest_phone: phone = null, guest_email: email = null }: Guest) {
   return {
@@ -140,8 +139,8 @@ export async function updateReservation(
     .executeTakeFirstOrThrow();
 }
 
-export type NewReservationChange = Insertable<ReservationChange>;
-export type ReservationChangeRow = Selectable<ReservationChange>;
+export type NewReservationChange = Insertable<DB['reservation_change']>;
+export type ReservationChangeRow = Selectable<DB['reservation_change']>;
 
 /** Older changes are left out, because an OTA may change a stay any number of times. */
 export const MAX_CHANGES = 200;

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '#platform/db/database.ts';
-import type { Property, RoomType } from '#platform/db/types.ts';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
 
-export type PropertyRow = Selectable<Property>;
-export type RoomTypeRow = Omit<Selectable<RoomType>, 'amenities' | 'images'> & {
+export type PropertyRow = Selectable<DB['property']>;
+export type RoomTypeRow = Omit<Selectable<DB['room_type']>, 'amenities' | 'images'> & {
   amenities: string[];
   images: string[];
 };

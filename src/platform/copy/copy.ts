@@ -10,6 +10,8 @@ export interface CopySource {
   read: (table: TableShape) => AsyncIterable<Buffer>;
   /** Called with the digests of all rows that `read` has returned. @throws OperatorError if other rows were expected */
   check?: (digests: Digests) => Promise<void>;
+  /** Returns the error to throw if a target has refused the rows. */
+  explain?: (error: unknown) => unknown;
 }
 
 export interface CopiedTable extends TableShape {
@@ -26,8 +28,12 @@ const PROGRESS_MS = 5_000;
 /** Copies all rows, one table after the other, with only some pieces of them in memory. Returns the digests of all tables. */
 export async function copyDatabase(from: CopySource, to: CopyTarget, progress: Progress): Promise<Digests> {
   const digests: Digests = {};
-  await to.load(from.contents, digestedTables(from, digests, progress), digests, progress);
-  return digests;
+  try {
+    await to.load(from.contents, digestedTables(from, digests, progress), digests, progress);
+    return digests;
+  } catch (error) {
+    throw from.explain?.(error) ?? error;
+  }
 }
 
 async function* digestedTables(from: CopySource, digests: Digests, progress: Progress): AsyncGenerator<CopiedTable> {

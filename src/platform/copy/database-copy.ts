@@ -3,14 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { type Database, readLayout, types, withDatabase } from '../db/database.ts';
+import { type Database, type DB, readLayout, types, withDatabase } from '../db/database.ts';
 import { compareMigrations, migrateToLatest, readMigrations, refuseEmpty } from '../db/migrate.ts';
 import { refuseUnfit } from '../db/requirements.ts';
 import { localSettings, newClient } from '../db/session.ts';
-import type { DB } from '../db/types.ts';
 import { OperatorError } from '../errors.ts';
 import { hasPooler } from '../lib/postgres-url.ts';
-import { type Contents, readContents, type TableShape, TRANSIENT_TABLES } from './contents.ts';
+import { type Contents, readTables, type TableShape, TRANSIENT_TABLES } from './contents.ts';
 import { type CopySource, type CopyTarget, type Digests, findDifference, type Progress, RowDigest } from './copy.ts';
 
 export interface DatabaseSource extends CopySource {
@@ -35,8 +34,8 @@ export async function openDatabaseSource(url: string): Promise<DatabaseSource> {
     await refuseEmpty(db, 'The database');
     const takenAt = new Date();
     await beginCopy(client, url, 'REPEATABLE READ READ ONLY');
-    const contents = await readContents(client, db);
-    const { newer } = await compareMigrations(db);
+    const { applied: migrations, newer } = await compareMigrations(db);
+    const contents = { migrations, tables: await readTables(client) };
     return { contents, takenAt, newer, read: (table) => readRows(client, table), close };
   } catch (error) {
     await close().catch(() => {});
@@ -114,9 +113,7 @@ async function claim(client: pg.Client, contents: Contents): Promise<void> {
   const names = contents.tables.map(({ name }) => client.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
   await refuseRows(client, contents);
-  for (const name of Object.keys(SEEDED_TABLES).filter((seeded) =>
-    contents.tables.some((table) => table.name === seeded),
-  )) {
+  for (const { name } of contents.tables.filter((table) => table.name in SEEDED_TABLES)) {
     await client.query(`DELETE FROM ${client.escapeIdentifier(name)}`);
   }
 }

@@ -1,10 +1,54 @@
 /** The database: its pool, its settings, and whether it is one node or a cluster. */
-import { Kysely, type LogEvent, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely';
+import {
+  type ColumnType,
+  Kysely,
+  type LogEvent,
+  PostgresAdapter,
+  PostgresDialect,
+  sql,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
 import { hasPooler } from '../lib/postgres-url.ts';
 import { poolForKysely, StatementNames } from './driver.ts';
 import { clientConfig, localSettings } from './session.ts';
-import type { DB } from './types.ts';
+import type { TABLES } from './tables.ts';
+
+/** TypeScript type of the values of each PostgreSQL type, as the parsers below return them. A `numeric` (money) would be rounded as a number. */
+interface Values {
+  bool: boolean;
+  bytea: Buffer;
+  date: string;
+  int2: number;
+  int4: number;
+  int8: number;
+  json: unknown;
+  /** Written as JSON text, because pg would turn an array into an SQL array. */
+  jsonb: ColumnType<unknown, string, string>;
+  numeric: string;
+  text: string;
+  'text[]': string[];
+  timestamptz: ColumnType<Date, Date | string, Date | string>;
+  uuid: string;
+  xid8: string;
+}
+
+type Optional<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+
+type Column<Type> = Type extends `${infer Name extends keyof Values}?`
+  ? Values[Name] | null
+  : Type extends `${infer Name extends keyof Values}=`
+    ? Optional<Values[Name]>
+    : Values[Type & keyof Values];
+
+type Tables = {
+  [Table in keyof typeof TABLES]: {
+    -readonly [Name in keyof (typeof TABLES)[Table]]: Column<(typeof TABLES)[Table][Name]>;
+  };
+};
+/** The tables with the types of their columns. */
+export interface DB extends Tables {}
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
@@ -21,7 +65,7 @@ export async function readLayout<T>(db: Kysely<T>): Promise<Layout> {
 /** Marks a database that is on a cluster. Kysely passes the adapter of a database on to its transactions. */
 class ClusterAdapter extends PostgresAdapter {}
 
-export function isCluster<T>(db: Kysely<T>): boolean {
+export function isCluster(db: Pick<Database, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof ClusterAdapter;
 }
 

@@ -24,6 +24,10 @@ const PLACEMENTS: Readonly<Record<string, Placement>> = {
   sign_in: 'on the coordinator',
 };
 
+export function placementOf(table: string): Placement {
+  return PLACEMENTS[table] ?? 'by tenant';
+}
+
 /** Table that Citus distributes first. Its rows decide the node of each tenant. */
 const FIRST_TABLE = 'app_user';
 
@@ -52,35 +56,10 @@ export async function readPlacements<T>(db: Kysely<T>): Promise<TablePlacement[]
     LEFT JOIN pg_dist_partition AS first ON first.logicalrelid = to_regclass(${FIRST_TABLE})
     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
     ORDER BY c.relname`.execute(db);
-  const rules = await readRules(db);
   return rows.map(({ table, actual }) => {
-    const placement = rules.get(table) as Placement;
+    const placement = placementOf(table);
     return { table, placement, actual, isRight: actual === placement };
   });
-}
-
-/** Returns the place that each table must have on a cluster. @throws OperatorError if a table has no rule */
-export async function readRules<T>(db: Kysely<T>): Promise<Map<string, Placement>> {
-  const { rows } = await sql<{ table: string; firstColumn: string | null }>`
-    SELECT c.relname AS table, a.attname AS "firstColumn"
-    FROM pg_class AS c
-    LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
-    LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
-    ORDER BY c.relname`.execute(db);
-  return new Map(
-    rows.map(({ table, firstColumn }) => {
-      const placement = PLACEMENTS[table] ?? (firstColumn === 'tenant_id' ? 'by tenant' : undefined);
-      if (placement === undefined) {
-        throw new OperatorError(
-          `The place of the table "${table}" on a cluster is unknown, because tenant_id is not the first column of its primary key, ` +
-            'and src/platform/db/distribution.ts does not list the table. ' +
-            'If the table is not part of Roomservice, move it out of the schema "public". Otherwise this is a fault of the program.',
-        );
-      }
-      return [table, placement];
-    }),
-  );
 }
 
 /** Moves each table to its place in one transaction, which locks the tables. Returns those that were in a wrong place. */
@@ -93,10 +72,7 @@ export async function distribute<T>(
   return await db.transaction().execute((tx) => placeMisplaced(tx, progress));
 }
 
-async function placeMisplaced<T>(
-  tx: Kysely<T>,
-  progress: (message: string) => void = () => {},
-): Promise<TablePlacement[]> {
+async function placeMisplaced<T>(tx: Kysely<T>, progress: (message: string) => void): Promise<TablePlacement[]> {
   const wrong = (await readPlacements(tx)).filter(({ isRight }) => !isRight);
   if (wrong.length > 0) {
     await place(tx, wrong, progress);
@@ -114,7 +90,7 @@ export async function prepareMigrations<T>(tx: Kysely<T>): Promise<() => Promise
   await prepareForTables(tx);
   return async () => {
     if (isDistributed) {
-      await placeMisplaced(tx);
+      await placeMisplaced(tx, () => {});
     }
   };
 }

@@ -12,11 +12,6 @@ export function nameDatabase(url: string, setting: string) {
   return { subject: `The database at ${host}:${port}`, name: `${host}:${port}/${database ?? ''}`, setting };
 }
 
-interface Explanation {
-  problem: string;
-  remedy: string;
-}
-
 /** Pattern of SQLSTATE and message, predicate, and remedy. The first match counts. Without a match, it is a fault of the program. */
 const EXPLANATIONS: [RegExp, string, string][] = [
   [/no encryption$|SSL off$/, 'accepts only connections with TLS', 'Add sslmode=verify-full to $.'],
@@ -82,7 +77,7 @@ function reasonOf(error: unknown): unknown {
   return error instanceof UnavailableError && error.cause !== undefined ? reasonOf(error.cause) : error;
 }
 
-function explain(error: unknown, setting: string): Explanation | null {
+function explain(error: unknown, setting: string): { problem: string; remedy: string } | null {
   if (!(error instanceof Error)) {
     return null;
   }

@@ -1,7 +1,8 @@
+import { coalesce } from '../lib/coalesce.ts';
 import type { Db } from './database.ts';
 import { type Share, sharesOf } from './inputs.ts';
 
-const FLUSH_EVERY_MS = 10_000;
+const WRITE_EVERY_MS = 10_000;
 const BATCH_SIZE = 1_000;
 
 export interface LatestUse {
@@ -20,36 +21,26 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
   const uses = new Map<string, LatestUse>();
   const write = async () => {
     const nowMs = Date.now();
-    const collected = Array.from(uses.values(), (use) => ({ ...use }));
+    const collected = [...uses.values()];
     for (let start = 0; start < collected.length; start += BATCH_SIZE) {
       const batch = collected.slice(start, start + BATCH_SIZE);
       const isDone = await writeUses(batch, nowMs);
       for (const use of batch) {
         // If the row was used again during the write, its new time has to be written too.
-        if (isDone(use) && uses.get(use.id)?.atMs === use.atMs) {
+        if (isDone(use) && uses.get(use.id) === use) {
           uses.delete(use.id);
         }
       }
     }
   };
-  let underWay: Promise<void> | undefined;
-  const flush = () =>
-    (underWay ??= write()
-      .catch(onError)
-      .finally(() => (underWay = undefined)));
-  const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
+  const flush = coalesce(() => write().catch(onError));
+  const timer = setInterval(() => void flush(), WRITE_EVERY_MS).unref();
   return {
     touch(tenantId: number, id: string): void {
-      const use = uses.get(id);
-      if (use === undefined) {
-        uses.set(id, { tenantId, id, atMs: Date.now() });
-      } else {
-        use.atMs = Date.now();
-      }
+      uses.set(id, { tenantId, id, atMs: Date.now() });
     },
     async close(): Promise<void> {
       clearInterval(timer);
-      await underWay;
       await flush();
     },
   };

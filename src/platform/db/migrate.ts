@@ -11,16 +11,12 @@ import { isDatabaseFault } from './fault-messages.ts';
 
 const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
 
-const FIRST = '0001_schema';
-
 const LOCK_ID = '3853314791062309107';
 
 /** Shorter than deadlock_timeout of PostgreSQL (1 s), so in a deadlock the migration gives way, and not a call. */
 const LOCK_WAIT_MS = 500;
 const PAUSE_MS = 500;
 const GIVE_UP_MS = 10 * 60_000;
-
-type Comparison = ReturnType<typeof compare>;
 
 interface MigrationOptions {
   folder?: string;
@@ -36,17 +32,14 @@ interface MigrationResult {
   newer: string[];
 }
 
-/**
- * Applies all missing migrations in one transaction, which gives way to calls every half second.
- * @throws OperatorError if one fails, or if the database lacks migrations and also has unknown ones
- */
+/** Applies all missing migrations in one transaction, which gives way to calls every half second. @throws OperatorError if one fails */
 export async function migrateToLatest<T>(
   db: Kysely<T>,
   { folder = MIGRATIONS, only, onWait = () => {}, giveUpMs = GIVE_UP_MS }: MigrationOptions = {},
 ): Promise<MigrationResult> {
   const names = (await namesOfThisVersion(folder)).filter((name) => only?.has(name) ?? true);
   const giveUpAtMs = performance.now() + giveUpMs;
-  for (let tries = 1; ; tries += 1) {
+  for (let isFirst = true; ; isFirst = false) {
     const { missing, newer } = compare(names, await readMigrations(db));
     if (missing.length === 0) {
       return { applied: [], newer };
@@ -65,7 +58,7 @@ export async function migrateToLatest<T>(
         );
       }
     }
-    if (tries === 1) {
+    if (isFirst) {
       onWait();
     }
     await sleep(PAUSE_MS);
@@ -76,9 +69,6 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx);
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint)`.execute(tx);
   const { missing, newer } = compare(names, await readMigrations(tx));
-  if (missing.length > 0 && newer.length > 0) {
-    throw new OperatorError(describeOtherBranch({ missing, newer }));
-  }
   const placeTables = await prepareMigrations(tx);
   await sql`
     CREATE TABLE IF NOT EXISTS kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)
@@ -90,7 +80,7 @@ async function applyMissing<T>(tx: Transaction<T>, folder: string, names: string
   return { applied: missing, newer };
 }
 
-export async function compareMigrations<T>(db: Kysely<T>): Promise<Comparison> {
+export async function compareMigrations<T>(db: Kysely<T>) {
   return compare(await namesOfThisVersion(), await readMigrations(db));
 }
 
@@ -110,16 +100,6 @@ export async function refuseEmpty<T>(db: Kysely<T>, subject: string): Promise<vo
   }
 }
 
-/** Refuses a database that a version before the first release made. Messages name it with `subject`. @throws OperatorError */
-export async function refuseDevelopmentVersion<T>(db: Kysely<T>, subject: string, remedy: string): Promise<void> {
-  const list = await readMigrations(db);
-  if (list.size > 0 && !list.has(FIRST)) {
-    throw new OperatorError(
-      `${subject} is of a development version of Roomservice, and no release reads it. ${remedy}`,
-    );
-  }
-}
-
 export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   const { rows: tables } = await sql`SELECT FROM pg_class WHERE oid = to_regclass('kysely_migration')`.execute(db);
   if (tables.length === 0) {
@@ -131,17 +111,10 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
 
 function compare(names: string[], list: Set<string>) {
   return {
+    applied: names.filter((name) => list.has(name)),
     missing: names.filter((name) => !list.has(name)),
     newer: [...list.difference(new Set(names))].sort(),
   };
-}
-
-/** Returns the message for a database that a version from another branch has migrated, because it also lacks migrations. */
-export function describeOtherBranch({ missing, newer }: Comparison): string {
-  return (
-    `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
-    'Start the version that migrated the database, or a version that has all these migrations.'
-  );
 }
 
 async function apply<T>(tx: Transaction<T>, file: string, name: string): Promise<void> {

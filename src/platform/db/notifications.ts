@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { poll } from '../lib/poll.ts';
 import { hasPooler } from '../lib/postgres-url.ts';
 import type { Database } from './database.ts';
 import { newClient } from './session.ts';
@@ -25,19 +25,13 @@ export type Listener = ReturnType<typeof listenTo>;
 /** Listens on a connection of its own. Notifications may get lost, so callers also poll. Behind a pooler, no notification would arrive. */
 export function listenTo(options: ListenerOptions) {
   const closing = new AbortController();
-  const { signal } = closing;
-  const listen = async () => {
-    while (!signal.aborted && !hasPooler(options.url)) {
-      // An error needs no report. If the database is out of reach, the connections of the pool report the outage.
-      await listenOnce(options, signal);
-      await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});
-    }
-  };
-  const running = listen();
+  const listen = async () => (hasPooler(options.url) ? undefined : await listenOnce(options, closing.signal));
+  // An error needs no report. If the database is out of reach, the connections of the pool report the outage.
+  const listening = poll(RECONNECT_AFTER_MS, listen, () => {});
   return {
     async close(): Promise<void> {
       closing.abort();
-      await running;
+      await listening.close();
     },
   };
 }

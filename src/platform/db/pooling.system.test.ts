@@ -71,12 +71,12 @@ describe('PgBouncer in transaction mode', { skip }, () => {
     const mode = sql<{ mode: string }>`
       SELECT current_setting('transaction_isolation') || ', ' || current_setting('transaction_read_only') AS mode`;
     const modes = [await mode.execute(db)];
-    for (const each of ['read write', 'read only', 'snapshot'] as const) {
+    for (const each of [undefined, 'snapshot'] as const) {
       modes.push(await runTransaction(db, (tx) => mode.execute(tx), each));
     }
     assert.deepEqual(
       modes.map(({ rows }) => rows[0]?.mode),
-      ['read committed, off', 'read committed, off', 'read committed, on', 'repeatable read, on'],
+      ['read committed, off', 'read committed, off', 'repeatable read, on'],
     );
     await db.destroy();
     await fresh.close();

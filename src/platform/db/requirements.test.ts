@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { faultsOf, type Fitness } from './requirements.ts';
+import { faultOf, type Fitness } from './requirements.ts';
 
 const FIT: Fitness = {
   version: '15.0',
@@ -10,12 +10,12 @@ const FIT: Fitness = {
   role: 'app',
   closedTable: null,
 };
-const faultsWith = (change: Partial<Fitness>) => faultsOf({ ...FIT, ...change });
+const faultWith = (change: Partial<Fitness>) => faultOf({ ...FIT, ...change });
 
 describe('requirements on the database', () => {
   it('a database of PostgreSQL 15 or later with UTF8 and all rights is accepted', () => {
     for (const change of [{}, { version: '18.4' }]) {
-      assert.deepEqual(faultsWith(change), []);
+      assert.equal(faultWith(change), null);
     }
   });
 
@@ -28,9 +28,7 @@ describe('requirements on the database', () => {
       [{ closedTable: 'event' }, /table event\..*GRANT SELECT, .* ON ALL TABLES IN SCHEMA public TO app\.$/],
     ];
     for (const [change, message] of faults) {
-      const [fault = '', ...others] = faultsWith(change);
-      assert.match(fault, message);
-      assert.deepEqual(others, []);
+      assert.match(faultWith(change) ?? '', message);
     }
   });
 });

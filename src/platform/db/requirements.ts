@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { MARK, MIN_POSTGRES_MAJOR } from './session.ts';
-import { TABLES } from './types.ts';
+import { TABLES } from './tables.ts';
 
 export interface Fitness {
   version: string;
@@ -14,8 +14,17 @@ export interface Fitness {
   closedTable: string | null;
 }
 
-/** Reads the properties of a database, which may have no tables yet. Changes nothing. */
-export async function readFitness(db: Database): Promise<Fitness> {
+/** Refuses a database that the service cannot use. It may have no tables yet. Changes nothing. @throws OperatorError with the first reason */
+export async function refuseUnfit(db: Database): Promise<Fitness> {
+  const fitness = await readFitness(db);
+  const fault = faultOf(fitness);
+  if (fault !== null) {
+    throw new OperatorError(`${fault} Nothing was changed.`);
+  }
+  return fitness;
+}
+
+async function readFitness(db: Database): Promise<Fitness> {
   const { rows } = await sql<Fitness>`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
       current_setting('server_encoding') AS encoding,
@@ -30,38 +39,22 @@ export async function readFitness(db: Database): Promise<Fitness> {
   return rows[0] as Fitness;
 }
 
-/** Refuses a database that the service cannot use, before anything is written to it. @throws OperatorError with the first reason */
-export async function refuseUnfit(db: Database): Promise<void> {
-  const [fault] = faultsOf(await readFitness(db));
-  if (fault !== undefined) {
-    throw new OperatorError(`${fault} Nothing was changed.`);
-  }
-}
-
-/** Returns a message for each reason why the service cannot use a database. Each message says what the operator must do. */
-export function faultsOf({ version, encoding, isStandby, hasSettings, role, closedTable }: Fitness): string[] {
-  const faults: string[] = [];
+/** Returns the first reason why the service cannot use a database, and what the operator must do. */
+export function faultOf({ version, encoding, isStandby, hasSettings, role, closedTable }: Fitness): string | null {
   if (Number.parseInt(version, 10) < MIN_POSTGRES_MAJOR) {
-    faults.push(`The database server is PostgreSQL ${version}. Use version ${MIN_POSTGRES_MAJOR} or later.`);
+    return `The database server is PostgreSQL ${version}. Use version ${MIN_POSTGRES_MAJOR} or later.`;
   }
   if (encoding !== 'UTF8') {
-    faults.push(
-      `The encoding of the database is ${encoding}. Create a database with ENCODING 'UTF8' TEMPLATE template0, and use it instead.`,
-    );
+    return `The encoding of the database is ${encoding}. Create a database with ENCODING 'UTF8' TEMPLATE template0, and use it instead.`;
   }
   if (isStandby) {
-    faults.push('The database server is a standby, which refuses writes. Use the URL of the primary.');
+    return 'The database server is a standby, which refuses writes. Use the URL of the primary.';
   }
   if (!hasSettings) {
-    faults.push(
-      'A connection pooler in front of the database drops the settings of the service. Set DATABASE_POOLER to true (docs/operating/connections.md).',
-    );
+    return 'A connection pooler in front of the database drops the settings of the service. Set DATABASE_POOLER to true (docs/operating/connections.md).';
   }
-  if (closedTable !== null) {
-    faults.push(
-      `The role ${role} may not read and change the table ${closedTable}. ` +
-        `Use the role that owns the tables, or run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}.`,
-    );
-  }
-  return faults;
+  return closedTable === null
+    ? null
+    : `The role ${role} may not read and change the table ${closedTable}. ` +
+        `Use the role that owns the tables, or run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}.`;
 }

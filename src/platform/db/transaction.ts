@@ -1,23 +1,20 @@
 import { type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
 import { SENT_AHEAD } from './driver.ts';
-import { isStalePlan, withRetries } from './failures.ts';
+import { withRetries } from './failures.ts';
 
 /** Runs work in one transaction, and again after a temporary failure, so ids and times are made before. @throws UnavailableError */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return withRetries(() => runTransaction(db, work));
 }
 
-/** Runs the work in one transaction without a retry. In the mode `snapshot`, all its statements see the data of one moment. */
-export async function runTransaction<T>(
-  db: Database,
-  work: (tx: Tx) => Promise<T>,
-  mode: 'read only' | 'read write' | 'snapshot' = 'read write',
-): Promise<T> {
-  const isolation = mode === 'snapshot' ? 'repeatable read' : 'read committed';
-  const transaction =
-    mode === 'read write' ? db.transaction() : db.transaction().setAccessMode('read only').setIsolationLevel(isolation);
-  return await transaction.execute(work);
+/** Runs the work in one transaction without a retry. In the mode `snapshot`, all its statements read the data of one moment. */
+export async function runTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>, mode?: 'snapshot'): Promise<T> {
+  const transaction = db.transaction();
+  return await (mode === 'snapshot'
+    ? transaction.setAccessMode('read only').setIsolationLevel('repeatable read')
+    : transaction
+  ).execute(work);
 }
 
 function settingsOfTransaction(settings: Record<string, string>): string {
@@ -69,15 +66,7 @@ async function executeWith<Row>(settings: string, db: Db, statements: RawBuilder
     }
     return results;
   };
-  if (db.isTransaction) {
-    return await execute(db);
-  }
-  return await runTransaction(db, execute).catch(async (error: unknown) => {
-    if (!isStalePlan(error)) {
-      throw error;
-    }
-    return await runTransaction(db, execute);
-  });
+  return await (db.isTransaction ? execute(db) : inTransaction(db, execute));
 }
 
 /** Limits the wait of later statements for locks. After it they fail (`isLockTimeout`). */

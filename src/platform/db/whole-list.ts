@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
-import type { DB } from './types.ts';
+import type { Database, DB } from './database.ts';
 
 /** List of any length, newest row first, that a partner reads as a whole or in pages with numbers. */
 export interface WholeList<Row> {

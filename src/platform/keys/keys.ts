@@ -153,8 +153,6 @@ function decodeKey(bytes: Buffer, path: string): Buffer {
   return key;
 }
 
-const ID_BYTES = 4;
-
 /** Error for a stored secret that cannot be decrypted. The secret was changed or moved to another location, or its key was discarded. */
 export class SecretDecryptionError extends Error {}
 
@@ -162,7 +160,6 @@ export class SecretDecryptionError extends Error {}
 export class Keyring {
   readonly pepper: Buffer;
   readonly token: Buffer;
-  readonly #id: number;
   /** With plain bytes in place of a `KeyObject`, a decryption would take three times as long, because Node checks the bytes at each use. */
   readonly #key: KeyObject;
 
@@ -170,30 +167,24 @@ export class Keyring {
     const derive = (purpose: string, length: number) => Buffer.from(hkdfSync('sha256', pepper, '', purpose, length));
     this.pepper = pepper;
     this.token = derive('token', 32);
-    this.#id = derive('encryption-id', ID_BYTES).readUInt32BE();
     this.#key = createSecretKey(derive('encryption', 32));
   }
 
   /** Encrypts a secret. It can be decrypted only with the same `boundTo`, the name of the place where it is stored. */
   encrypt(secret: string, boundTo: string): Buffer {
-    const id = Buffer.alloc(ID_BYTES);
-    id.writeUInt32BE(this.#id);
-    return Buffer.concat([id, encryptBound(this.#key, Buffer.from(secret), boundTo)]);
+    return encryptBound(this.#key, Buffer.from(secret), boundTo);
   }
 
   /** Decrypts a secret. @throws SecretDecryptionError if the ciphertext was changed or moved, or if its key was discarded */
   decrypt(ciphertext: Buffer, boundTo: string): string {
     try {
-      if (ciphertext.readUInt32BE() === this.#id) {
-        return decryptBound(this.#key, ciphertext.subarray(ID_BYTES), boundTo).toString();
-      }
+      return decryptBound(this.#key, ciphertext, boundTo).toString();
     } catch {
-      // A changed ciphertext and a ciphertext of a discarded key have the same remedy.
+      throw new SecretDecryptionError(
+        `The stored ciphertext of "${boundTo}" cannot be decrypted. Its key was discarded, or it was changed or moved to another row. ` +
+          'Replace this secret.',
+      );
     }
-    throw new SecretDecryptionError(
-      `The stored ciphertext of "${boundTo}" cannot be decrypted. Its key was discarded, or it was changed or moved to another row. ` +
-        'Replace this secret.',
-    );
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
-import type { Opening } from '#platform/db/types.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import type { OpeningTime } from './opening-times.ts';
 
 export interface StoredOpening {
@@ -38,6 +37,6 @@ export async function lockOpening(tx: Tx, tenantId: number): Promise<Omit<Stored
   return { ...row, hours: row.hours as OpeningTime[] };
 }
 
-export async function updateOpening(tx: Tx, tenantId: number, change: Updateable<Opening>): Promise<void> {
+export async function updateOpening(tx: Tx, tenantId: number, change: Updateable<DB['opening']>): Promise<void> {
   await tx.updateTable('opening').set(change).where('tenant_id', '=', tenantId).execute();
 }

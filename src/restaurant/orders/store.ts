@@ -1,17 +1,16 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, DB, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { searchName, searchPhone } from '#platform/db/search-text.ts';
-import type { OrderStatusChange, RestaurantOrder } from '#platform/db/types.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 
 /** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
-export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines' | SearchColumn> & {
+export type OrderRow = Omit<Selectable<DB['restaurant_order']>, 'lines' | SearchColumn> & {
   lines: string;
   credential_label: string;
 };
 type SearchColumn = 'customer_search_name' | 'customer_digits';
-type InsertedOrder = Omit<Insertable<RestaurantOrder>, 'ready_by' | 'cancel_reason'> & { lines: string };
+type InsertedOrder = Omit<Insertable<DB['restaurant_order']>, 'ready_by' | 'cancel_reason'> & { lines: string };
 export type NewOrder = Omit<InsertedOrder, SearchColumn | 'status_changed_at'>;
 
 const NEW_ORDER = new Fields<InsertedOrder>({
@@ -127,7 +126,7 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
 }
 
 export type MovableOrder = OrderSummary &
-  Pick<Selectable<RestaurantOrder>, 'credential_id' | 'order_type' | 'status_changed_at'>;
+  Pick<Selectable<DB['restaurant_order']>, 'credential_id' | 'order_type' | 'status_changed_at'>;
 
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
@@ -156,7 +155,7 @@ export async function hasRequest(tx: Tx, tenantId: number, orderId: string, requ
  */
 export async function writeStatus(
   tx: Tx,
-  change: Insertable<OrderStatusChange>,
+  change: Insertable<DB['order_status_change']>,
   more: { ready_by: Date | undefined; cancel_reason: string | undefined },
 ): Promise<void> {
   await tx
@@ -168,7 +167,7 @@ export async function writeStatus(
   await tx.insertInto('order_status_change').values(change).execute();
 }
 
-type StatusChangeRow = Pick<Selectable<OrderStatusChange>, 'status' | 'changed_at' | 'actor_type' | 'actor_id'>;
+type StatusChangeRow = Pick<Selectable<DB['order_status_change']>, 'status' | 'changed_at' | 'actor_type' | 'actor_id'>;
 
 /** An order has at most a few changes, because its status never goes back. */
 export async function readStatusChanges(db: Database, tenantId: number, orderId: string): Promise<StatusChangeRow[]> {

@@ -1,17 +1,15 @@
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWebhookSecrets } from '#access/credentials/credentials.ts';
 import { listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { readChannelSecrets } from '#hotel/channels/channels.ts';
-import { type Backup, checkBackup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
+import { type Backup, newBackup, openBackup } from '#platform/copy/backup-file.ts';
 import { copyDatabase, countsOf, describeRows, sumOf } from '#platform/copy/copy.ts';
-import { openDatabaseSource } from '#platform/copy/database-copy.ts';
-import { emptyDatabase } from '#platform/copy/database-copy.ts';
+import { emptyDatabase, openDatabaseSource } from '#platform/copy/database-copy.ts';
 import { openSealedKey, readPassphrase, type SealedKey, sealMasterKey } from '#platform/copy/passphrase.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
-import { ifAbsent } from '#platform/db/failures.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import {
@@ -24,11 +22,10 @@ import {
 } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { countNights } from './maintenance.ts';
-import { type Context, openServer, tellDatabase } from './runtime.ts';
+import { type Context, describeNewer, withServer } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 import { readVersion } from '../version.ts';
 import type { Config } from '#platform/config.ts';
-import { readPassword } from '#platform/db/embedded/cluster.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
 
 const MAX_NAMED = 5;
@@ -43,32 +40,25 @@ export async function makeBackup(context: Context, file: string, flags: BackupFl
   const { config, terminal } = context;
   const { passphraseFile } = flags;
   const passphrase = passphraseFile === undefined ? null : await readPassphrase(passphraseFile);
-  const server = await openServer(context, { role: 'command' });
-  try {
-    const sealedKey =
-      passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, server.url), passphrase);
-    const rows = await writeRows(context, server.url, file, sealedKey);
+  await withServer(context, { role: 'command' }, async (url) => {
+    const sealedKey = passphrase === null ? null : await sealMasterKey(await masterKeyInUse(config, url), passphrase);
+    const rows = await writeRows(context, url, file, sealedKey);
     const { size: bytes } = await stat(file);
     const result = { file, bytes, has_master_key: sealedKey !== null, rows };
     terminal.printResult(flags, result, describeBackup(file, bytes, rows, sealedKey !== null));
-  } finally {
-    await server.close();
-  }
+  });
 }
 
 async function writeRows(
-  { config, terminal }: Context,
+  { terminal }: Context,
   url: string,
   file: string,
   sealedKey: SealedKey | null,
 ): Promise<Record<string, number>> {
   const source = await openDatabaseSource(url);
   try {
-    tellDatabase(config, terminal.notify);
     if (source.newer.length > 0) {
-      terminal.notify(
-        `The database was migrated by a newer version (${source.newer.join(', ')}). The backup lacks the tables and columns that this version does not know.`,
-      );
+      terminal.notify(describeNewer(source.newer));
     }
     const target = newBackup(file, { version: await readVersion(), createdAt: source.takenAt, sealedKey });
     const copying = copyDatabase(source, target, terminal.showProgress);
@@ -221,9 +211,6 @@ export async function restore(context: Context, file: string, flags: BackupFlags
   const backup = await openBackup(file);
   try {
     const backupKey = await openBackupKey(backup, flags.passphraseFile);
-    await refuseOtherFiles(config);
-    await refuseOtherKey(config, backup, backupKey);
-    await checkBackup(file, terminal.showProgress);
     const { keyState, rows } = await loadBackup(context, backup, backupKey);
     const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
     terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
@@ -234,49 +221,15 @@ export async function restore(context: Context, file: string, flags: BackupFlags
 
 async function loadBackup(context: Context, backup: Backup, backupKey: Buffer | null) {
   const { config, terminal } = context;
-  const server = await openServer(context, { role: 'exclusive', mayCreate: true });
-  try {
+  return await withServer(context, { role: 'exclusive', mayCreate: true }, async (url) => {
     let keyState: KeyState = 'missing';
-    const target = emptyDatabase(server.url, async (db) => {
+    const target = emptyDatabase(url, async (db) => {
       keyState = await handOverKeys(config, db, backup, backupKey);
       await raiseFeedEra(db);
     });
     const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
-    tellDatabase(config, terminal.notify);
     return { keyState, rows };
-  } finally {
-    await server.close();
-  }
-}
-
-/** Refuses a DATA_DIR that contains other files but no database of the service, because it is probably the wrong folder. */
-async function refuseOtherFiles({ databaseUrl, dataDir }: Config): Promise<void> {
-  if (databaseUrl !== null || (await readPassword(dataDir)) !== undefined) {
-    return;
-  }
-  const names = await readdir(dataDir).catch(ifAbsent);
-  const other = names?.find((name) => !name.startsWith('master-key') && !name.startsWith('postgres-password.'));
-  if (other !== undefined) {
-    throw new OperatorError(
-      `DATA_DIR ${dataDir} is not empty: it has ${JSON.stringify(other)}. Choose an empty folder. Nothing was changed.`,
-    );
-  }
-}
-
-/**
- * Refuses the restore before anything is loaded, if DATA_DIR already has a master key that differs from the master key of the backup, or if
- * the only master key would be the encrypted one in the backup.
- */
-async function refuseOtherKey(config: Config, { sealedKey }: Backup, backupKey: Buffer | null): Promise<void> {
-  const own = await findMasterKey(config);
-  if (own === null && backupKey === null && sealedKey !== null) {
-    throw new OperatorError(NEEDS_PASSPHRASE);
-  }
-  if (config.masterKey === null && backupKey !== null && own !== null && !own.equals(backupKey)) {
-    throw new OperatorError(
-      `${masterKeyPath(config.dataDir)} is the master key of another installation. Choose another DATA_DIR. Nothing was changed.`,
-    );
-  }
+  });
 }
 
 const NEEDS_PASSPHRASE =
@@ -295,16 +248,11 @@ async function handOverKeys(
     await (masterKey === null ? storeMasterKey(dataDir, backupKey) : rewrapPepper(db, backupKey, masterKey));
   }
   const key = await findMasterKey(config);
-  if (key === null) {
-    return 'missing';
-  }
-  if (await unwrapsPepper(db, key)) {
-    return 'opens';
-  }
-  if (sealedKey !== null) {
+  const state = key === null ? 'missing' : (await unwrapsPepper(db, key)) ? 'opens' : 'wrong';
+  if (state !== 'opens' && sealedKey !== null) {
     throw new OperatorError(NEEDS_PASSPHRASE);
   }
-  return 'wrong';
+  return state;
 }
 
 function describeRestored(config: Config, backup: Backup, rows: Record<string, number>, keyState: KeyState): string {

@@ -169,7 +169,7 @@ describe('roomservice config check: DATABASE_URL', () => {
     await sql`INSERT INTO kysely_migration VALUES ('9999_newer', '')`.execute(service.database.db);
     const { database } = await tryWith(env);
     await sql`DELETE FROM kysely_migration WHERE name = '9999_newer'`.execute(service.database.db);
-    assertTry(database, false, /A newer version has migrated it \(9999_newer\)\./);
+    assertTry(database, false, /The database was migrated by a newer version \(9999_newer\)\./);
   });
 
   it('a database behind PgBouncer in transaction mode has no fault', {
@@ -208,15 +208,6 @@ describe('roomservice config check: DATABASE_URL', () => {
     const { rows } = await sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`.execute(db);
     await db.destroy();
     assert.equal(rows.length, 0);
-  });
-
-  it('it is a fault if a development version has made the database', async (t) => {
-    const url = await createEmptyDatabase(t);
-    const db = createDatabase({ url: url.href, poolSize: 1 });
-    await sql`CREATE TABLE kysely_migration AS SELECT '0001_other'::text AS name`.execute(db);
-    await db.destroy();
-    const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
-    assertTry(database, true, /is of a development version of Roomservice/);
   });
 });
 

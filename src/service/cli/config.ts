@@ -11,8 +11,8 @@ import {
 import { type Database, openDatabase } from '#platform/db/database.ts';
 import { inspectEmbedded } from '#platform/db/embedded/embedded.ts';
 import { explainFault } from '#platform/db/fault-messages.ts';
-import { compareMigrations, describeOtherBranch } from '#platform/db/migrate.ts';
-import { faultsOf, readFitness } from '#platform/db/requirements.ts';
+import { compareMigrations } from '#platform/db/migrate.ts';
+import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkRedis } from '#platform/http/redis-budgets.ts';
 import { checkMasterKey, findMasterKey, masterKeyPath, readWrappedPepper } from '#platform/keys/keys.ts';
@@ -20,7 +20,7 @@ import { inTime } from '#platform/lib/in-time.ts';
 import { choicesOfNode, describeTlsFault } from '#platform/lib/tls-faults.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
 import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
-import { databaseOf, refuseDevelopment } from './runtime.ts';
+import { databaseOf, describeNewer } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 const TRY_LIMIT_MS = 5_000;
@@ -93,19 +93,18 @@ interface Server {
   title: string;
   /** Variables that name the server. It is not tried if one of them is faulty. */
   variables: SettingName[];
-  /** Tries the server, and changes nothing there. Returns null if the first of `variables` is not set. */
-  attempt: (config: Config) => Promise<Findings | null>;
+  /**
+   * Tries the server, and changes nothing there. Returns sentences about it, or null if the first of `variables` is not set.
+   * @throws Error if the service cannot use the server
+   */
+  attempt: (config: Config) => Promise<string[] | null>;
 }
 
-/** Result of a try to use a server. All texts are sentences for the operator. The try has failed if there is a fault. */
-interface Findings {
-  details: string[];
-  faults: string[];
-}
-
-export interface Try extends Findings, Pick<Server, 'what' | 'title'> {
+export interface Try extends Pick<Server, 'what' | 'title'> {
   /** False if no server was tried, because a variable is missing or invalid. `details` then names the variable. */
   tried: boolean;
+  details: string[];
+  faults: string[];
 }
 
 const SERVERS: Server[] = [
@@ -127,24 +126,32 @@ const SERVERS: Server[] = [
 
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
+    const untried = (reason: string) => ({ what, title, tried: false, details: [reason], faults: [] });
     const faulty = variables.filter((name) => readings.get(name)?.fault);
-    const found = async () => (faulty.length > 0 ? null : await attempt(config));
-    const reason = faulty.length > 0 ? `${faulty.join(' and ')} must be correct first.` : `${variables[0]} is not set.`;
-    const findings = await found().catch((error: Error) => ({ details: [], faults: [error.message] }));
-    return { what, title, tried: findings !== null, ...(findings ?? { details: [reason], faults: [] }) };
+    if (faulty.length > 0) {
+      return untried(`${faulty.join(' and ')} must be correct first.`);
+    }
+    try {
+      const details = await attempt(config);
+      return details === null
+        ? untried(`${variables[0]} is not set.`)
+        : { what, title, tried: true, details, faults: [] };
+    } catch (error) {
+      return { what, title, tried: true, details: [], faults: [(error as Error).message] };
+    }
   };
   return await Promise.all(SERVERS.map(tryServer));
 }
 
-async function tryRedis({ redisUrl }: Config): Promise<Findings | null> {
+async function tryRedis({ redisUrl }: Config): Promise<string[] | null> {
   if (redisUrl === null) {
     return null;
   }
   await orUnusable('Redis cannot be used', 'REDIS_URL', 'redis', checkRedis(redisUrl, TRY_LIMIT_MS));
-  return { details: ['It responds.'], faults: [] };
+  return ['It responds.'];
 }
 
-async function tryKeySet({ identityProvider }: Config): Promise<Findings | null> {
+async function tryKeySet({ identityProvider }: Config): Promise<string[] | null> {
   if (identityProvider === null) {
     return null;
   }
@@ -152,22 +159,22 @@ async function tryKeySet({ identityProvider }: Config): Promise<Findings | null>
   const counting = inTime(TRY_LIMIT_MS, () => countProviderKeys(identityProvider));
   const what = `The keys of the identity provider cannot be fetched from ${origin}`;
   const count = await orUnusable(what, 'AUTH_JWKS_URL', null, counting);
-  return count === 0
-    ? {
-        details: [],
-        faults: [`The response from ${origin} contains no key that can verify a token. Check AUTH_JWKS_URL.`],
-      }
-    : { details: [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`], faults: [] };
+  if (count === 0) {
+    throw new OperatorError(
+      `The response from ${origin} contains no key that can verify a token. Check AUTH_JWKS_URL.`,
+    );
+  }
+  return [`${origin} has ${count} ${count === 1 ? 'key' : 'keys'} that can verify a token.`];
 }
 
-async function tryMailServer({ mail }: Config): Promise<Findings | null> {
+async function tryMailServer({ mail }: Config): Promise<string[] | null> {
   if (mail === null) {
     return null;
   }
   const { host, port, login } = mail.server;
   const what = `The mail server ${host}:${port} cannot be used`;
   await orUnusable(what, 'SMTP_URL', 'smtp', checkMailServer(mail, TRY_LIMIT_MS));
-  return { details: [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`], faults: [] };
+  return [`${host}:${port} ${login === null ? 'responds' : 'accepts the login'}.`];
 }
 
 async function orUnusable<T>(what: string, setting: SettingName, plain: string | null, work: Promise<T>): Promise<T> {
@@ -189,65 +196,48 @@ function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
-async function tryDatabase(config: Config, url: string): Promise<Findings> {
-  let db: Database | undefined;
-  try {
-    return await inTime(TRY_LIMIT_MS, async () => {
-      db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
-      const fitness = await readFitness(db);
-      const details = [`It is PostgreSQL ${fitness.version}.`];
-      const faults = faultsOf(fitness);
-      if (faults.length === 0) {
-        await checkState(config, db, { details, faults });
-      }
-      return { details, faults };
-    });
-  } catch (error) {
-    throw explainFault(error, databaseOf(config));
-  } finally {
-    void db?.destroy().catch(() => {});
-  }
+async function tryDatabase(config: Config, url: string): Promise<string[]> {
+  const db = openDatabase({ url, poolSize: 1, hasNoTimeLimit: false });
+  return await inTime(TRY_LIMIT_MS, () => describeDatabase(config, db))
+    .catch((error: unknown) => {
+      throw explainFault(error, databaseOf(config));
+    })
+    .finally(() => void db.destroy().catch(() => {}));
 }
 
-async function checkState(config: Config, db: Database, { details, faults }: Findings): Promise<void> {
-  await refuseDevelopment(db, config);
-  const migrations = await compareMigrations(db);
-  const { missing, newer } = migrations;
-  if (missing.length > 0 && newer.length > 0) {
-    faults.push(describeOtherBranch(migrations));
-  } else if (newer.length > 0) {
-    details.push(
-      `A newer version has migrated it (${newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
-    );
-  } else {
-    details.push(
-      missing.length === 0
-        ? 'It has all migrations.'
-        : `It lacks migrations (${missing.join(', ')}). "roomservice migrate" and "serve" apply them.`,
-    );
-  }
+async function describeDatabase(config: Config, db: Database): Promise<string[]> {
+  const { version } = await refuseUnfit(db);
+  const { missing, newer } = await compareMigrations(db);
+  const details = [
+    `It is PostgreSQL ${version}.`,
+    missing.length === 0
+      ? 'It has all migrations.'
+      : `It lacks migrations (${missing.join(', ')}). "roomservice migrate" and "serve" apply them.`,
+    ...(newer.length === 0 ? [] : [describeNewer(newer)]),
+  ];
   if (config.masterKey === null && config.databaseUrl !== null) {
-    return; // MASTER_KEY is missing or faulty. The list of variables reports this already.
+    return details; // MASTER_KEY is missing or faulty. The list of variables reports this already.
   }
   await checkMasterKey(db, config);
   const hasKeys = (await readWrappedPepper(db)) !== null;
-  details.push(hasKeys ? 'The master key unwraps its keys.' : 'It has no keys yet. The first start makes them.');
+  return [...details, hasKeys ? 'The master key unwraps its keys.' : 'It has no keys yet. The first start makes them.'];
 }
 
 /** Finds out what DATA_DIR contains, and reads the embedded database only if it runs. */
-async function tryEmbedded(config: Config): Promise<Findings> {
+async function tryEmbedded(config: Config): Promise<string[]> {
   const folder = resolve(config.dataDir);
   const state = await inTime(TRY_LIMIT_MS, () => inspectEmbedded(config.dataDir));
   if (state === null) {
-    return { details: [`${folder} contains no database yet. The first start creates it.`], faults: [] };
+    return [`${folder} contains no database yet. The first start creates it.`];
   }
-  const details = [`${folder} contains a database of PostgreSQL ${state.major}.`];
+  const found = `${folder} contains a database of PostgreSQL ${state.major}.`;
   if (state.url !== null) {
-    const found = await tryDatabase(config, state.url);
-    return { ...found, details: [...details, 'It runs.', ...found.details] };
+    return [found, 'It runs.', ...(await tryDatabase(config, state.url))];
   }
-  details.push('It does not run now, so its migrations and its keys were not checked.');
-  const isKeyMissing = (await findMasterKey(config)) === null;
-  const fault = `${masterKeyPath(config.dataDir)} is missing, and MASTER_KEY is not set. Restore the file from your copy.`;
-  return { details, faults: isKeyMissing ? [fault] : [] };
+  if ((await findMasterKey(config)) === null) {
+    throw new OperatorError(
+      `${masterKeyPath(config.dataDir)} is missing, and MASTER_KEY is not set. Restore the file from your copy.`,
+    );
+  }
+  return [found, 'It does not run now, so its migrations and its keys were not checked.'];
 }

@@ -5,7 +5,7 @@ import { refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#platform/keys/keys.ts';
-import { type Context, databaseOf, openServer, tellDatabase, withRuntime } from './runtime.ts';
+import { type Context, databaseOf, withRuntime, withServer } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
@@ -29,23 +29,19 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
     );
   }
   // Another process may have the old keys in memory, so it must have ended.
-  const server = await openServer(context, { role: 'exclusive' });
-  try {
+  await withServer(context, { role: 'exclusive' }, async (url) => {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
-    const discarded = await withDatabase({ url: server.url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
+    const discarded = await withDatabase({ url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
       await refuseUnfit(db);
       await refuseEmpty(db, databaseOf(config).subject);
       return await discardKeys(db, masterKeys);
     });
-    tellDatabase(config, terminal.notify);
     const text =
       discarded === 0
         ? 'The database has no keys. Start the service, which makes new ones.'
         : `Deleted keys: ${discarded}. Start the service, which makes new ones. Owners then sign in, make new credentials and rotate the channels (docs/operating/keys.md).`;
     terminal.printResult(options, { discarded }, text);
-  } finally {
-    await server.close();
-  }
+  });
 }
 
 /** Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts the keys of the database. */

@@ -4,6 +4,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { type Environment, misspelledVariables, readConfig, readPartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
+import type { ListenOptions } from '#developer/listen/listen.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
 import type { BackupFlags } from './backup.ts';
 import type { Context } from './runtime.ts';
@@ -226,22 +227,12 @@ function addDeveloperCommands(program: Command, { environment, terminal }: Surro
       'after',
       '\nThe API secret is read from ROOMSERVICE_API_SECRET, ROOMSERVICE_API_SECRET_FILE or SECRET.',
     )
-    .action(async (options: ListenFlags) => {
+    .action(async (options: ListenOptions & { url?: string; apiKey?: string }) => {
       const config = readPartnerConfig(options, environment);
       const { listen } = await import('#developer/listen/listen.ts');
-      const {
-        forwardTo = null,
-        events = null,
-        json: isJson = false,
-        allowPlainHttp: allowsPlainHttp = false,
-      } = options;
       // The command holds no data that could be lost.
       terminal.host.onSignal(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'], () => terminal.host.exit(0));
-      await listen(
-        config,
-        { forwardTo, events, isJson, allowsPlainHttp },
-        { print: terminal.print, say: terminal.notify },
-      );
+      await listen(config, options, { print: terminal.print, say: terminal.notify });
     });
   program
     .command('trigger')
@@ -253,15 +244,6 @@ function addDeveloperCommands(program: Command, { environment, terminal }: Surro
     )
     .option('--json', 'print JSON')
     .action(lazily(async () => (await import('./trigger.ts')).trigger));
-}
-
-interface ListenFlags {
-  forwardTo?: URL;
-  events?: EventType[];
-  json?: boolean;
-  url?: string;
-  apiKey?: string;
-  allowPlainHttp?: boolean;
 }
 
 function parseTarget(text: string): URL {

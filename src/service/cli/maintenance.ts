@@ -1,11 +1,12 @@
 import { listTenants } from '#access/tenants/tenants.ts';
 import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
 import { type Database, withDatabase } from '#platform/db/database.ts';
-import { distribute, readPlacements, type TablePlacement } from '#platform/db/distribution.ts';
+import { distribute, readPlacements } from '#platform/db/distribution.ts';
+import { refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import { type Context, openRuntime, tellDatabase, withRuntime } from './runtime.ts';
+import { type Context, databaseOf, openRuntime, withRuntime, withServer } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 export async function migrate(context: Context): Promise<void> {
@@ -16,8 +17,7 @@ export async function migrate(context: Context): Promise<void> {
 }
 
 export async function verifyNights(context: Context, options: OutputOptions): Promise<void> {
-  const describe = (held: number, counted: number) => `${held}, rooms in reservations ${counted}`;
-  const { wrong } = await printNights(context, options, recount, 'with a wrong counter', describe);
+  const { wrong } = await printNights(context, options, recount, 'with a wrong counter');
   if (wrong.length > 0) {
     throw new OperatorError(
       `Night counters that do not match the reservations: ${wrong.length}. The output lists each of them. ` +
@@ -27,23 +27,17 @@ export async function verifyNights(context: Context, options: OutputOptions): Pr
 }
 
 export async function repairNights(context: Context, options: OutputOptions): Promise<void> {
-  await printNights(context, options, repair, 'corrected', (held, counted) => `${held} before, ${counted} now`);
+  await printNights(context, options, repair, 'corrected');
 }
 
-async function printNights(
-  context: Context,
-  options: OutputOptions,
-  count: typeof recount,
-  outcome: string,
-  describe: (held: number, counted: number) => string,
-) {
+async function printNights(context: Context, options: OutputOptions, count: typeof recount, outcome: string) {
   const { terminal } = context;
   const result = await withRuntime(context, ({ db }) => countNights(db, terminal.showProgress, count));
   const lines = result.tenants.flatMap(({ tenant, nights, differences }) => [
     `${tenant}: ${nights} nights checked, ${differences.length} ${outcome}`,
     ...differences.map(
       ({ room_type_id, date, held, counted }) =>
-        `  ${date} room type ${room_type_id}: counter ${describe(held, counted)}`,
+        `  ${date} room type ${room_type_id}: counter ${held}, rooms in reservations ${counted}`,
     ),
   ]);
   if (options.json || lines.length > 0) {
@@ -76,11 +70,7 @@ export async function expireCursors(context: Context, options: OutputOptions): P
 }
 
 export async function distributeTables(context: Context, options: OutputOptions): Promise<void> {
-  const placed = await withCluster(context, async (db) => {
-    await refuseUnfit(db);
-    await readTables(db);
-    return await distribute(db, context.terminal.showProgress);
-  });
+  const placed = await withCluster(context, (db) => distribute(db, context.terminal.showProgress));
   const result = placed.map(({ table, placement, actual }) => ({ table, placement, was: actual }));
   const lines = result.map(({ table, placement, was }) => `${table}: ${placement} (was ${was})`);
   context.terminal.printResult(
@@ -91,7 +81,7 @@ export async function distributeTables(context: Context, options: OutputOptions)
 }
 
 export async function verifyTables(context: Context, options: OutputOptions): Promise<void> {
-  const tables = await withCluster(context, readTables);
+  const tables = await withCluster(context, readPlacements);
   const wrong = tables.filter(({ isRight }) => !isRight);
   const result = tables.map(({ table, placement, actual }) => ({ table, placement, actual }));
   const lines = wrong.map(({ table, placement, actual }) => `  ${table}: is ${actual}, must be ${placement}`);
@@ -107,27 +97,21 @@ export async function verifyTables(context: Context, options: OutputOptions): Pr
   }
 }
 
-async function readTables(db: Database): Promise<TablePlacement[]> {
-  const tables = await readPlacements(db);
-  if (tables.length === 0) {
-    throw new OperatorError(
-      'The database has no tables of Roomservice yet. Run "roomservice migrate" with this DATABASE_URL, which also distributes them.',
-    );
-  }
-  return tables;
-}
-
 /**
  * Does not migrate the database, because `cluster verify` must change nothing, and `cluster distribute` must only place tables on nodes.
  */
-async function withCluster<T>({ config, terminal }: Context, work: (db: Database) => Promise<T>): Promise<T> {
-  const { databaseUrl: url } = config;
-  if (url === null) {
+async function withCluster<T>(context: Context, work: (db: Database) => Promise<T>): Promise<T> {
+  if (context.config.databaseUrl === null) {
     throw new OperatorError(
       'DATABASE_URL is not set, so this command would use the embedded database, which is one node. ' +
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  tellDatabase(config, terminal.notify);
-  return await withDatabase({ url, poolSize: 1 }, work);
+  return await withServer(context, { role: 'command' }, (url) =>
+    withDatabase({ url, poolSize: 1 }, async (db) => {
+      await refuseUnfit(db);
+      await refuseEmpty(db, databaseOf(context.config).subject);
+      return await work(db);
+    }),
+  );
 }

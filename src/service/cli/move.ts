@@ -2,15 +2,14 @@ import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { refuseNewer } from '#platform/copy/contents.ts';
 import { copyDatabase, countsOf, describeRows } from '#platform/copy/copy.ts';
-import { openDatabaseSource } from '#platform/copy/database-copy.ts';
-import { emptyDatabase, migrate, NotEmptyError } from '#platform/copy/database-copy.ts';
+import { emptyDatabase, migrate, NotEmptyError, openDatabaseSource } from '#platform/copy/database-copy.ts';
 import { movedError, moveMarkerPath, readMoveMarker, writeMoveMarker } from '#platform/db/embedded/move-marker.ts';
 import { explainFault, nameDatabase } from '#platform/db/fault-messages.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { masterKeyPath } from '#platform/keys/keys.ts';
 import { masterKeyInUse } from './keys.ts';
 import { countNights } from './maintenance.ts';
-import { type Context, openServer, tellDatabase } from './runtime.ts';
+import { type Context, withServer } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 interface Moved {
@@ -35,23 +34,19 @@ export async function move(context: Context, to: string, options: OutputOptions)
     );
   }
   const { dataDir } = config;
-  const server = await openServer(context, { role: 'exclusive', mayBeMoved: true });
-  tellDatabase(config, terminal.notify);
-  try {
+  await withServer(context, { role: 'exclusive', mayBeMoved: true }, async (url) => {
     const earlier = await readMoveMarker(dataDir);
     if (earlier !== null && earlier.to !== nameDatabase(to, '--to').name) {
       throw movedError(dataDir, earlier);
     }
-    await masterKeyInUse(config, server.url); // Without the key, no credential would work after the move.
-    await migrate(server.url);
-    const moved = await load(context, server.url, to).catch((error: unknown) => {
+    await masterKeyInUse(config, url); // Without the key, no credential would work after the move.
+    await migrate(url);
+    const moved = await load(context, url, to).catch((error: unknown) => {
       // The target has rows already, because an earlier move to it was committed.
       throw earlier !== null && error instanceof NotEmptyError ? movedError(dataDir, earlier) : error;
     });
     terminal.printResult(options, { ...moved, data_dir: resolve(dataDir) }, describe(config, moved));
-  } finally {
-    await server.close();
-  }
+  });
 }
 
 /** Copies all rows into the target. Writes the file `moved-to` before the COMMIT, because the result of the COMMIT may get lost. */

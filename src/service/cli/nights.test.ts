@@ -70,7 +70,7 @@ describe('roomservice nights verify and nights repair', () => {
     assert.deepEqual(inWords.stdout.trim().split('\n'), [
       'a-sound: 2 nights checked, 0 corrected',
       'b-wrong: 2 nights checked, 1 corrected',
-      `  ${dayAhead(31)} room type ${room_type_id}: counter 3 before, 1 now`,
+      `  ${dayAhead(31)} room type ${room_type_id}: counter 3, rooms in reservations 1`,
     ]);
     await falsify();
     const asJson = await run('repair', '--json');

@@ -5,7 +5,7 @@ import { createDatabase, type Database, readLayout, withDatabase } from '#platfo
 import { type EmbeddedPostgres, openEmbeddedPostgres, type Role } from '#platform/db/embedded/embedded.ts';
 import { refuseMoved } from '#platform/db/embedded/move-marker.ts';
 import { explainFault, type NamedDatabase, nameDatabase } from '#platform/db/fault-messages.ts';
-import { migrateToLatest, refuseDevelopmentVersion, refuseEmpty } from '#platform/db/migrate.ts';
+import { migrateToLatest, refuseEmpty } from '#platform/db/migrate.ts';
 import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, makeMasterKey, openKeyring, rewrapPepper } from '#platform/keys/keys.ts';
@@ -21,12 +21,6 @@ export interface Context {
 export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
 interface RuntimeOptions {
-  /**
-   * Kind of process. Several processes can use one DATA_DIR at the same time, with these limits:
-   * - Only one process may have the role `serve`.
-   * - Any number of processes may have the role `command`, also beside `serve`.
-   * - A process with the role `exclusive` runs only if no other process runs.
-   */
   role: Role;
   /** True if a missing database is created. A database without tables of the service counts as missing. */
   mayCreate?: boolean;
@@ -34,8 +28,6 @@ interface RuntimeOptions {
   mayBeMoved?: boolean;
   /** Log for progress and notices. By default, they are shown on stderr. */
   log?: Logger;
-  /** Called when the embedded PostgreSQL starts. It is not called if PostgreSQL runs already. */
-  onLaunch?: () => void;
   backgroundConnections?: number;
 }
 
@@ -57,11 +49,8 @@ export async function openRuntime(context: Context, options: RuntimeOptions) {
   const notice = log === undefined ? terminal.notify : (text: string) => log.warn(text);
   try {
     const { masterKey, migration, layout } = await setUp(config, url, progress, options.mayCreate);
-    tellDatabase(config, log === undefined ? notice : progress);
     if (migration.newer.length > 0) {
-      notice(
-        `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration removes nothing that an older version uses.`,
-      );
+      notice(describeNewer(migration.newer));
     }
     const openPool = (poolSize: number) => {
       const onConnectionError = ({ message: reason }: Error) =>
@@ -97,7 +86,6 @@ export async function openRuntime(context: Context, options: RuntimeOptions) {
 async function setUp(config: Config, url: string, progress: (message: string) => void, mayCreate = false) {
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     await refuseUnfit(db);
-    await refuseDevelopment(db, config);
     if (!mayCreate) {
       await refuseEmpty(db, databaseOf(config).subject);
     }
@@ -118,13 +106,29 @@ export async function withRuntime<T>(context: Context, work: (runtime: Runtime) 
   }
 }
 
-/** Opens the database of DATABASE_URL, or the embedded one. Does not migrate it. */
-export async function openServer(
+/** Opens the database of DATABASE_URL, or the embedded one, and says which one it is. Does not migrate it. */
+async function openServer(context: Context, options: RuntimeOptions): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
+  const { config, terminal } = context;
+  const { databaseUrl: url } = config;
+  const server = url === null ? await openEmbedded(context, options) : { url, close: async () => {} };
+  const { name, setting } = databaseOf(config);
+  const say = options.log?.info.bind(options.log) ?? terminal.notify;
+  say(`Database: ${name} (${setting})`);
+  return server;
+}
+
+/** Runs work on a database that it does not migrate. */
+export async function withServer<T>(
   context: Context,
   options: RuntimeOptions,
-): Promise<Pick<EmbeddedPostgres, 'url' | 'close'>> {
-  const { databaseUrl } = context.config;
-  return databaseUrl === null ? await openEmbedded(context, options) : { url: databaseUrl, close: async () => {} };
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = await openServer(context, options);
+  try {
+    return await work(server.url);
+  } finally {
+    await server.close();
+  }
 }
 
 function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>): (text: string) => void {
@@ -134,8 +138,8 @@ function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>)
 async function openEmbedded(context: Context, options: RuntimeOptions): Promise<EmbeddedPostgres> {
   const { config, terminal } = context;
   const { dataDir } = config;
-  const { role, mayCreate = false, mayBeMoved = false, onLaunch = () => {} } = options;
-  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, onLaunch, log: progressOf(context, options) });
+  const { role, mayCreate = false, mayBeMoved = false } = options;
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progressOf(context, options) });
   if (role !== 'serve') {
     terminal.whenInterrupted(async () => await (await opening).close());
   }
@@ -151,15 +155,6 @@ async function openEmbedded(context: Context, options: RuntimeOptions): Promise<
   return server;
 }
 
-/** Refuses a database that a version before the first release made, and says how to begin anew. @throws OperatorError */
-export async function refuseDevelopment(db: Database, config: Config): Promise<void> {
-  const remedy =
-    config.databaseUrl === null
-      ? `Move the folder ${resolve(config.dataDir)} away, and start again.`
-      : 'Name an empty database in DATABASE_URL.';
-  await refuseDevelopmentVersion(db, databaseOf(config).subject, remedy);
-}
-
 export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
   const folder = resolve(dataDir);
   return databaseUrl === null
@@ -167,9 +162,8 @@ export function databaseOf({ databaseUrl, dataDir }: Config): NamedDatabase {
     : nameDatabase(databaseUrl, 'DATABASE_URL');
 }
 
-export function tellDatabase(config: Config, say: (text: string) => void): void {
-  const { name, setting } = databaseOf(config);
-  say(`Database: ${name} (${setting})`);
+export function describeNewer(newer: string[]): string {
+  return `The database was migrated by a newer version (${newer.join(', ')}). This version works with it, but reads and backs up only the tables and columns that it knows.`;
 }
 
 const FILE_FAULT = /^(?:ENOENT|ENOTDIR|EISDIR|ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EMFILE|ENFILE)$/;

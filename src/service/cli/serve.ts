@@ -33,17 +33,13 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   const { config, terminal } = context;
   const stopping = terminal.untilStopped();
   const log = createLogger(config.logLevel, await terminal.host.openLog());
-  const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
   const opening = openRuntime(context, {
     role: 'serve',
     mayCreate: true,
     log,
-    onLaunch,
     backgroundConnections: BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  // The code is loaded while PostgreSQL starts, or after it, if it runs already.
-  const loading = Promise.race([launched, opening]).then(() => loadCode(options));
-  const [runtime, code] = await Promise.all([opening, loading]);
+  const [runtime, code] = await Promise.all([opening, loadCode(options)]);
   const service = await startService(config, runtime, log, options, code).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
@@ -212,27 +208,19 @@ function introduce(
 
 /** Time in milliseconds for which responses under way may continue after the port has closed. */
 const ANSWER_GRACE_MS = 8_000;
-/** Time in milliseconds after which a connection is closed on which the client has sent nothing. Its first request may be on its way. */
+/** Time in milliseconds for which a first request may be on its way when the port closes. */
 const SILENT_MS = 1_000;
 const POLL_MS = 100;
 
 /** Returns how to close an app in such an order that clients see no error. Called before the app listens, to miss no connection. */
 function closingOf(app: App) {
-  /** Open connections, with the time at which the app has accepted them. */
-  const sockets = new Map<Socket, number>();
+  const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
-    sockets.set(socket, performance.now());
+    sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const cutIdle = () => {
-    app.server.closeIdleConnections();
-    // Node does not count a connection as idle on which the client has sent nothing.
-    for (const [socket, acceptedMs] of sockets) {
-      if (socket.bytesRead === 0 && performance.now() - acceptedMs > SILENT_MS) {
-        socket.destroy();
-      }
-    }
-  };
+  /** Node does not count a connection as idle on which the client has sent nothing. */
+  const cutSilent = () => sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy());
   return {
     /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
     leaveConnections: () => {
@@ -242,13 +230,14 @@ function closingOf(app: App) {
     close: async (listening: Listening | null) => {
       await listening?.stop();
       app.liveChanges?.stop();
-      cutIdle();
-      const idle = setInterval(cutIdle, POLL_MS);
+      const idle = setInterval(() => app.server.closeIdleConnections(), POLL_MS);
+      const silent = setTimeout(cutSilent, SILENT_MS);
       const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
       // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
-      await Promise.all([...sockets.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+      await Promise.all(Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve))));
       await app.close();
       clearInterval(idle);
+      clearTimeout(silent);
       clearTimeout(all);
     },
   };

@@ -45,7 +45,7 @@ export async function applyTenant(context: Context, file: string, flags: ApplyFl
   const document = await readTenantFile(file);
   const isDryRun = flags.dryRun === true;
   await withRuntime(context, async ({ db }) => {
-    const applied = await applyTenantDocument(db, document, { isDryRun });
+    const applied = await applyTenantDocument(db, document, isDryRun);
     const { slug, changes } = applied;
     const lines = changes.map((change) => `  ${printable(lineOf(change))}`);
     // A dry run prints no ids, because its transaction is rolled back and no row with a new id is stored.

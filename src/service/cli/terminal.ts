@@ -32,15 +32,11 @@ export class Terminal {
   readonly host: Host;
   /** Work to do if a signal interrupts the command. The work that was registered last comes first. */
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
-  #isInterrupted = false;
+  /** True if SIGINT or SIGTERM has interrupted the command. It reports no more failures then: the interruption may cause them. */
+  isInterrupted = false;
 
   constructor(host: Host) {
     this.host = host;
-  }
-
-  /** Returns true if SIGINT or SIGTERM has interrupted the command. It reports no more failures then: the interruption may cause them. */
-  get isInterrupted(): boolean {
-    return this.#isInterrupted;
   }
 
   readonly print = (text: string): void => this.host.out(`${text}\n`);
@@ -87,7 +83,7 @@ export class Terminal {
   }
 
   async #cleanUpAndExit(signal: NodeJS.Signals): Promise<void> {
-    this.#isInterrupted = true;
+    this.isInterrupted = true;
     for (const work of this.#cleanUps) {
       await work().catch(() => {});
     }

@@ -125,18 +125,18 @@ describe('changes by a tenant document', () => {
     const { db } = service.database;
     const document = edited(tenant, editAll);
     const rowsBefore = await dumpRows(service, ...TABLES);
-    const dry = await applyTenantDocument(db, document, { isDryRun: true });
+    const dry = await applyTenantDocument(db, document, true);
     assert.deepEqual(await dumpRows(service, ...TABLES), rowsBefore);
     const applied = await service.apply(document);
     assert.ok(applied.changes.length > 5);
     assert.deepEqual(dry, { ...applied, properties: dry.properties });
-    assert.deepEqual((await applyTenantDocument(db, document, { isDryRun: true })).changes, []);
+    assert.deepEqual((await applyTenantDocument(db, document, true)).changes, []);
   });
 
   it('a dry run of an invalid document fails with the faults of the document', async () => {
     const { document } = await service.tenant();
     await assert.rejects(
-      applyTenantDocument(service.database.db, { ...document, users: [] }, { isDryRun: true }),
+      applyTenantDocument(service.database.db, { ...document, users: [] }, true),
       /without an active owner/,
     );
   });

@@ -37,27 +37,18 @@ export interface AppliedTenant {
   changes: Change[];
 }
 
-interface ApplyOptions {
-  /** If true, the transaction makes all changes and is then rolled back. */
-  isDryRun?: boolean;
-}
-
 /** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
 const MAX_CHANGES_AUDITED = 1_000;
 
-/** Creates the tenant or changes it to match the document, in one transaction. */
-export async function applyTenantDocument(
-  db: Database,
-  value: unknown,
-  options: ApplyOptions = {},
-): Promise<AppliedTenant> {
+/** Creates the tenant or changes it to match the document, in one transaction, which a dry run rolls back. */
+export async function applyTenantDocument(db: Database, value: unknown, isDryRun = false): Promise<AppliedTenant> {
   try {
-    return await checkAndApply(db, value, options);
+    return await checkAndApply(db, value, isDryRun);
   } catch (error) {
     // If two calls apply documents at the same time, both may change the same user, and one call gets this error. This call then tries
     // again. It finds the user that the other call has changed, and either updates this user or reports a fault.
     if (isUniqueViolation(error) || error instanceof EmailTakenError || error instanceof UsersChangedError) {
-      return await checkAndApply(db, value, options);
+      return await checkAndApply(db, value, isDryRun);
     }
     throw error;
   }
@@ -65,8 +56,7 @@ export async function applyTenantDocument(
 
 const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
-async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
-  const { isDryRun = false } = options;
+async function checkAndApply(db: Database, value: unknown, isDryRun: boolean): Promise<AppliedTenant> {
   const { slug } = fieldsOf(value);
   const known = isStorable(slug) ? await findTenantBySlug(db, slug) : null;
   const stored = known === null ? [] : await listUsers(db, known.id);

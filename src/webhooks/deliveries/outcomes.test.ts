@@ -7,7 +7,7 @@ import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { isCluster } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
-import { isUnavailable } from '#platform/db/failures.ts';
+import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Attempted } from './attempt.ts';
 import { type ClaimedDelivery, type Lease, type Outcome, outcomeOfUnsent } from './outcomes.ts';
@@ -161,7 +161,7 @@ describe('recordAndClaim', () => {
     it('recording outcomes fails while the database cannot be reached, and succeeds when the database is back', async () => {
       const deliveries = await claim(30);
       await proxy.refuse();
-      await assert.rejects(record(deliveries.map(delivered), proxy.db), isUnavailable);
+      await assert.rejects(record(deliveries.map(delivered), proxy.db), UnavailableError);
       assert.deepEqual(await statuses(), { pending: 30 });
       await proxy.restore();
       await record(deliveries.map(delivered), proxy.db);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type LogEvent, sql } from 'kysely';
 import { createDatabase, type Database, isCluster, type Layout } from '#platform/db/database.ts';
-import { readRules } from '#platform/db/distribution.ts';
+import { placementOf } from '#platform/db/distribution.ts';
+import { TABLES } from '#platform/db/tables.ts';
 import { type FaultsOf, loadRoutingCheck } from './routable.ts';
 import { TWO_FORMS } from './two-forms.ts';
 
@@ -105,12 +106,11 @@ function assertRoutable(findFaults: FaultsOf, layout: Layout, sent: Map<string, 
 }
 
 async function readCatalogue(db: Database) {
-  const tables = [...(await readRules(db))].filter(([, placement]) => placement === 'by tenant');
   const functions = await sql<{ name: string }>`
     SELECT DISTINCT proname AS name FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND provolatile <> 'i'
   `.execute(db);
   return {
-    tenantTables: new Set(tables.map(([table]) => table)),
+    tenantTables: new Set(Object.keys(TABLES).filter((table) => placementOf(table) === 'by tenant')),
     changingFunctions: new Set(functions.rows.map(({ name }) => name)),
   };
 }

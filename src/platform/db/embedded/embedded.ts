@@ -19,7 +19,7 @@ import { findDatabase, locate, type Location, PASSWORD_FILE, prepareSocketDir } 
 import { refuseMoved } from './move-marker.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
 
-/** Kind of process. An `exclusive` process is a command that runs only while no other process uses PostgreSQL. */
+/** Kind of process. One `serve` may use a DATA_DIR beside any number of `command`, and an `exclusive` process only alone. */
 export type Role = 'serve' | 'command' | 'exclusive';
 
 /** An open database. Its url contains the password, so it must never be logged. */
@@ -30,12 +30,10 @@ export interface EmbeddedOptions {
   role: Role;
   settings?: Record<string, string>;
   mayCreate?: boolean;
-  /** Called when PostgreSQL starts. It is not called if PostgreSQL runs already. */
-  onLaunch?: () => void;
   log?: (message: string) => void;
 }
 
-interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log' | 'onLaunch'>> {
+interface Server extends Required<Pick<EmbeddedOptions, 'role' | 'settings' | 'log'>> {
   location: Location;
   password: string;
 }
@@ -58,14 +56,14 @@ const SERVE_LOCK = 2;
 
 /** Connects to the PostgreSQL in DATA_DIR or starts it, also if it dies before `close`. @throws OperatorError with a remedy */
 export async function openEmbeddedPostgres(options: EmbeddedOptions) {
-  const { role, settings = {}, mayCreate = true, log = () => {}, onLaunch = () => {} } = options;
+  const { role, settings = {}, mayCreate = true, log = () => {} } = options;
   if (!mayCreate) {
     await refuseMissing(options.dataDir);
   }
   const location = await locate(options.dataDir, log);
   await refuseOtherMajor(location.clusterDir);
   const password = await readOrMakePassword(location.dataDir);
-  const server: Server = { location, password, settings, role, log, onLaunch };
+  const server: Server = { location, password, settings, role, log };
   const closing = new AbortController();
   const keeping = keepPresence(server, await enter(server, closing.signal), closing.signal);
   const close = async () => {
@@ -139,7 +137,6 @@ async function enter(server: Server, signal: AbortSignal): Promise<Presence> {
         await sleep(RESTART_WAIT_MS);
       }
       launched = await start(server);
-      server.onLaunch();
     }
     await sleep(POLL_MS, undefined, { signal });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readlink, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, newDataDir } from '#test/support/embedded-postgres.ts';
@@ -7,29 +7,18 @@ import { locate, prepareSocketDir } from './location.ts';
 
 const quiet = () => {};
 
-test('a DATA_DIR that contains files of other users keeps its mode and its owner', async (t) => {
+test('a DATA_DIR that exists keeps its mode and its owner, and a new one is closed to other users', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await chmod(dataDir, 0o755);
-  await writeFile(join(dataDir, 'README'), 'other users read this file', { mode: 0o644 });
   const before = await stat(dataDir);
   const { clusterDir } = await locate(dataDir, quiet);
   const after = await stat(dataDir);
   assert.deepEqual([after.mode, after.uid], [before.mode, before.uid]);
   assert.equal(clusterDir, join(dataDir, 'postgres'));
-});
-
-test('a DATA_DIR that contains only a master key gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
-  const dataDir = await newDataDir(t);
-  await mkdir(dataDir);
-  await chmod(dataDir, 0o755);
-  await writeFile(join(dataDir, 'master-key'), 'secret', { mode: 0o600 });
-  const { clusterDir, account } = await locate(dataDir, quiet);
-  const { uid, mode } = await stat(dataDir);
-  assert.equal(clusterDir, join(dataDir, 'postgres'));
-  assert.equal(mode & 0o777, 0o700);
-  assert.equal(uid, account?.uid ?? process.getuid?.());
-  assert.equal((await stat(join(dataDir, 'master-key'))).uid, process.getuid?.());
+  const made = join(dirname(dataDir), 'made');
+  await locate(made, quiet);
+  assert.equal((await stat(made)).mode & 0o777, 0o700);
 });
 
 test('if four processes of root start at the same time, all use the same database folder under /var/lib', {

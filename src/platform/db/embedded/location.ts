@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   access,
-  chmod,
   chown,
   constants,
   lstat,
@@ -29,7 +28,6 @@ export interface Location {
 export const PASSWORD_FILE = 'postgres-password';
 const CLUSTER_NAME = 'postgres';
 const FALLBACK_DIR = '/var/lib/roomservice';
-const OWN_NAMES = /^(?:master-key|postgres|socket|native-)/;
 const RIGHTS = constants.R_OK | constants.W_OK | constants.X_OK;
 /** Largest length of the socket's path in bytes. It is below the limits of the systems, which are 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
@@ -74,10 +72,14 @@ async function createDataDir(path: string): Promise<string> {
   const folder = resolve(path);
   try {
     await mkdir(dirname(folder), { recursive: true });
-    await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    const account = made === undefined ? undefined : await chooseAccount(undefined);
+    if (account !== undefined && (await canEnter(account, dirname(folder)))) {
+      await chown(folder, account.uid, account.gid);
+    }
     return await usable(folder);
   } catch (error) {
-    throw cannotUse(folder, error);
+    throw error instanceof OperatorError ? error : cannotUse(folder, error);
   }
 }
 
@@ -99,9 +101,6 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
 
 async function placeCluster(dataDir: string, account: Account | undefined): Promise<string> {
   const inside = join(dataDir, CLUSTER_NAME);
-  if (account === undefined || (await canEnter(account, dirname(dataDir)))) {
-    await makePrivate(dataDir, account);
-  }
   return account === undefined || (await canEnter(account, dataDir)) ? inside : placeOutside(inside, account);
 }
 
@@ -118,18 +117,6 @@ async function placeOutside(link: string, account: Account): Promise<string> {
     unless('EEXIST')(error);
     return resolve(await readlink(link)); // Another process has started at the same time and made the link first.
   }
-}
-
-/** Only if no other program has files there. A folder such as `.` or `/srv` must stay open to other users. */
-async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
-  if (!(await readdir(dataDir)).every((name) => OWN_NAMES.test(name))) {
-    return;
-  }
-  if (account !== undefined) {
-    await chown(dataDir, account.uid, account.gid);
-  }
-  // A mounted volume may belong to another user, or have no modes. Each file that the service writes is private by itself.
-  await chmod(dataDir, 0o700).catch(unless('EPERM', 'ENOTSUP'));
 }
 
 /** Returns the folder of the Unix socket. Its path does not depend on TMPDIR, because all processes must find the same socket. */
