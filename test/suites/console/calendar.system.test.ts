@@ -274,7 +274,7 @@ describe('the calendar in a browser', { skip }, () => {
     try {
       const from = dayAhead(190);
       await openCalendar(other.page, `?from=${from}`);
-      await other.page.getByText('Read only. An owner can give you the area Rates.').waitFor();
+      await other.page.getByText('Read only. An owner can give you the area Room prices.').waitFor();
       await cell(other.page, 'Double, Flexible', from).click();
       for (const key of ['1', 'Enter', 's', '=', 'b']) {
         await other.page.keyboard.press(key);

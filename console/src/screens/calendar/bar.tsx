@@ -60,7 +60,7 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
             {button(isClosed ? 'Open' : 'Close', 's', closable.length === 0, toggleClosed)}
           </>
         ) : (
-          <span className={classes.quiet}>Read only. An owner can give you the area Rates.</span>
+          <span className={classes.quiet}>Read only. An owner can give you the area Room prices.</span>
         )}
         {button('Night', 'n', column < 0, openNight)}
       </Group>
