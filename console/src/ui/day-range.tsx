@@ -1,4 +1,5 @@
 import { DatePickerInput } from '@mantine/dates';
+import { formatDate } from './format.ts';
 
 interface Props {
   from: string | undefined;
@@ -15,7 +16,7 @@ export function DayRange({ from, to, onChange }: Props) {
       allowSingleDateInRange
       clearable
       w={220}
-      valueFormat="D MMM"
+      valueFormatter={() => [...new Set([from, to])].map((day) => day && formatDate(day)).join(' – ')}
       value={[from ?? null, to ?? null]}
       onChange={([first, last]) => onChange({ from: first ?? undefined, to: last ?? undefined })}
     />

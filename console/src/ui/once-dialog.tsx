@@ -17,7 +17,10 @@ export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
     <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
       {isOpen && (
         <>
-          <p className={classes.once}>{note}</p>
+          {/* Not the button that closes: a second Enter of the form before would lose the secret. */}
+          <p className={classes.once} tabIndex={-1} data-autofocus>
+            {note}
+          </p>
           {children}
           <Button onClick={onClose}>I have it</Button>
         </>

@@ -157,7 +157,7 @@ describe('the calendar in a browser', { skip }, () => {
     assertProblems(1);
   });
 
-  it('a night that is closed by the key s cannot be booked by a partner until it is opened again', async () => {
+  it('a night that is closed by the key s cannot be booked by a partner until the line of its room type opens it again', async () => {
     const from = dayAhead(130);
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: from, check_out: dayAfter(from, 1) };
     await openCalendar(page, `?from=${from}`);
@@ -167,6 +167,7 @@ describe('the calendar in a browser', { skip }, () => {
     await night.and(page.getByRole('gridcell', { name: /closed$/ })).waitFor();
     await eventually(async () => (await planOf('Suite/Suite rate', from, 1)).closed[0] === true, 'a closed night');
     assert.equal((await book(service, hotel, stay)).status, 409);
+    await page.keyboard.press('ArrowUp');
     await page.keyboard.press('s');
     await eventually(async () => (await planOf('Suite/Suite rate', from, 1)).closed[0] === false, 'an open night');
     assert.equal((await book(service, hotel, stay)).status, 201);
@@ -273,7 +274,7 @@ describe('the calendar in a browser', { skip }, () => {
     try {
       const from = dayAhead(190);
       await openCalendar(other.page, `?from=${from}`);
-      await other.page.getByText('Read only. An owner can give you the area Rates.').waitFor();
+      await other.page.getByText('Read only. An owner can give you the area Room prices.').waitFor();
       await cell(other.page, 'Double, Flexible', from).click();
       for (const key of ['1', 'Enter', 's', '=', 'b']) {
         await other.page.keyboard.press(key);

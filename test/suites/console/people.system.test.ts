@@ -244,6 +244,8 @@ describe('people and settings in the console', { skip }, () => {
     await page.goto('/console/people?new=1');
     const form = dialog(page, 'Invite a person');
     await form.getByLabel('E-mail').fill(email);
+    assert.ok(await form.getByRole('button', { name: 'Invite' }).isDisabled());
+    await form.getByRole('checkbox', { name: 'Orders' }).check();
     await form.getByRole('button', { name: 'Invite' }).click();
     await form.getByRole('alert').waitFor();
     assert.match(await form.getByRole('alert').innerText(), /e-mail/i);

@@ -21,7 +21,7 @@ interface Props {
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
 export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props) {
   const { currency } = useMe().tenant;
-  const { selection, nights, draft, isClosed, type, save, leave, setBase, toggleClosed } = editing;
+  const { selection, nights, closable, draft, isClosed, type, save, leave, setBase, toggleClosed } = editing;
   const { row, column } = selection.focus;
   const onKeyDown = (event: KeyboardEvent) => {
     const isMove = event.key === 'Tab' && draft !== null;
@@ -57,10 +57,10 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
             />
             {draft !== null && <Button onClick={() => save() && focusGrid()}>Save</Button>}
             {button('Base price', '=', nights.length === 0, setBase)}
-            {button(isClosed ? 'Open' : 'Close', 's', nights.length === 0, toggleClosed)}
+            {button(isClosed ? 'Open' : 'Close', 's', closable.length === 0, toggleClosed)}
           </>
         ) : (
-          <span className={classes.quiet}>Read only. An owner can give you the area Rates.</span>
+          <span className={classes.quiet}>Read only. An owner can give you the area Room prices.</span>
         )}
         {button('Night', 'n', column < 0, openNight)}
       </Group>

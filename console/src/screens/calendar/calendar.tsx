@@ -145,7 +145,7 @@ function useKeys({ search: { nights, night }, move, set }: Shown, mayWrite: bool
         run,
       });
       const writing = [
-        own('Close or open the selected nights', 's', () => now.current.toggleClosed()),
+        own('Close or open the nights (Shift and arrows select)', 's', () => now.current.toggleClosed()),
         own('Selected nights back to the base price', '=', () => now.current.setBase()),
         own('Change many nights', 'b', () => now.current.openBulk()),
         own('Undo the last change', 'u', undo),
@@ -154,7 +154,7 @@ function useKeys({ search: { nights, night }, move, set }: Shown, mayWrite: bool
         own('Earlier nights', '[', () => move(-nights)),
         own('Later nights', ']', () => move(nights)),
         own('From today on', 't', () => set({ from: undefined })),
-        own('Open the night', 'n', () => now.current.here()),
+        own('Show who is booked for the night', 'n', () => now.current.here()),
         ...(isWriting ? writing : []),
       ];
     }, [move, set, nights, isWriting]),

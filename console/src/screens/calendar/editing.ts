@@ -1,6 +1,15 @@
 import { useState } from 'react';
 import { formatDate, plural } from '../../ui/format.ts';
-import { amountOf, nightsIn, type NightValue, type Place, type Row, type SeenNight, shortPrice } from './nights.ts';
+import {
+  amountOf,
+  closableIn,
+  nightsIn,
+  type NightValue,
+  type Place,
+  type Row,
+  type SeenNight,
+  shortPrice,
+} from './nights.ts';
 import { save } from './writes.ts';
 
 export type Editing = ReturnType<typeof useEditing>;
@@ -19,7 +28,8 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
   });
   const selection = { anchor: within(corners[0]), focus: within(corners[1]) };
   const nights = mayWrite ? nightsIn(rows, dates, selection) : [];
-  const isClosed = nights.length > 0 && nights.every(({ expected }) => expected.is_sold_out);
+  const closable = mayWrite ? closableIn(rows, dates, selection) : [];
+  const isClosed = closable.length > 0 && closable.every(({ expected }) => expected.is_sold_out);
   const write = (seen: SeenNight[], change: Partial<NightValue>, what: string) =>
     save(
       seen.map((night) => ({ ...night, after: { ...night.expected, ...change } })),
@@ -37,6 +47,7 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
   return {
     selection,
     nights,
+    closable,
     draft: draft?.text ?? null,
     isClosed,
     /** Moves the selection. A price that is being typed is saved first, as a spreadsheet does it. */
@@ -49,6 +60,6 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     save: saveDraft,
     leave: () => setDraft(null),
     setBase: () => write(nights, { price: null }, 'at base price'),
-    toggleClosed: () => write(nights, { is_sold_out: !isClosed }, isClosed ? 'opened' : 'closed'),
+    toggleClosed: () => write(closable, { is_sold_out: !isClosed }, isClosed ? 'opened' : 'closed'),
   };
 }

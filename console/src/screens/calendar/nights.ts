@@ -75,6 +75,13 @@ export function nightsIn(rows: Row[], dates: string[], selection: Selection): Se
   );
 }
 
+/** Returns the nights to close or open. The row of a room type stands for all its plans, if it alone is selected. */
+export function closableIn(rows: Row[], dates: string[], { anchor, focus }: Selection): SeenNight[] {
+  const { type, plan } = rows[focus.row] ?? {};
+  const below = plan === null && anchor.row === focus.row ? type?.rate_plans.length : 0;
+  return nightsIn(rows, dates, { anchor, focus: { ...focus, row: focus.row + (below ?? 0) } });
+}
+
 /** Returns the calendar with other values on some nights, by `keyOf`. */
 export function withValues(calendar: CalendarData, values: ReadonlyMap<string, NightValue>): CalendarData {
   if (values.size === 0) return calendar;

@@ -5,6 +5,7 @@ import { type Answer, call } from '../../api/client.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { outcomeOf } from '../deliveries/words.ts';
 import type { Secret } from './secret-dialog.tsx';
 import { useKeyWrite } from './use-key-write.ts';
 
@@ -77,10 +78,12 @@ export function Webhook({ partner: { id, label, webhook_url: url, is_active: isA
 
 function TestOutcome({ outcome, error }: { outcome: Answer<'sendTestCall'> | undefined; error: Error | null }) {
   if (outcome === undefined) return <p role="status">{error?.message}</p>;
-  const { http_status: status, duration_ms: ms, error: cause, answer } = outcome;
+  const { http_status: status, duration_ms: ms, answer } = outcome;
   return (
     <div role="status">
-      <p>{status === null ? `No answer after ${ms} ms: ${cause}.` : `It answered ${status} in ${ms} ms.`}</p>
+      <p>
+        {status === null ? `No answer after ${ms} ms: ${outcomeOf(outcome)}.` : `It answered ${status} in ${ms} ms.`}
+      </p>
       {answer && <CopyField label="What it said" value={answer} />}
     </div>
   );

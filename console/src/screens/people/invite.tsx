@@ -22,6 +22,7 @@ const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', r
 export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
   const [wanted, setWanted] = useState(NOBODY);
   const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });
+  const seesSomething = wanted.role === 'owner' || wanted.areas.length > 0;
   const sending = useMutation({
     mutationFn: async () => {
       const body = { ...wanted, name: wanted.name.trim() || undefined };
@@ -32,7 +33,7 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
     },
   });
   return (
-    <Form action="Invite" sending={sending} onCancel={onClose}>
+    <Form action="Invite" isReady={seesSomething} sending={sending} onCancel={onClose}>
       <TextInput
         label="E-mail"
         type="email"
