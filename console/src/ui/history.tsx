@@ -24,6 +24,10 @@ const BY: Record<Actor['type'], string> = {
   person: 'somebody',
 };
 
+export function nameOf(by: Actor): string {
+  return by.name || BY[by.type];
+}
+
 /** What happened to a thing, who did it, and when. */
 export function History({ steps }: { steps: Step[] | undefined }) {
   const now = useNow(60_000);
@@ -34,7 +38,7 @@ export function History({ steps }: { steps: Step[] | undefined }) {
       {steps.map(({ label, at, by, reason }) => (
         <li key={`${label} ${at}`}>
           <span className={classes.step}>{label}</span>
-          <span className={classes.quiet}>by {by.name || BY[by.type]}</span>
+          <span className={classes.quiet}>by {nameOf(by)}</span>
           <time dateTime={at} className={classes.time}>
             {moment(at, now)}
           </time>

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../api/session.ts';
 import { ChipChoice, ChipToggles } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type BulkForm, previewOf } from './bulk-changes.ts';
-import { NightTable } from './conflict-dialog.tsx';
+import { NightTable } from './night-table.tsx';
 import type { RoomType } from './nights.ts';
 import { save } from './writes.ts';
 
@@ -21,14 +22,8 @@ interface Props {
 /** Changes many nights at once, after a look at what would change. */
 export function BulkDialog({ start, onClose, ...rest }: Props) {
   return (
-    <Modal
-      opened={start !== null}
-      onClose={onClose}
-      size="lg"
-      title="Change many nights"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {start && <Form start={start} onClose={onClose} {...rest} />}
+    <Modal opened={start !== null} onClose={onClose} size="lg" title="Change many nights">
+      {start && <Bulk start={start} onClose={onClose} {...rest} />}
     </Modal>
   );
 }
@@ -47,7 +42,7 @@ const RESTRICTIONS = [
   { value: 'open', label: 'Open' },
 ] as const;
 
-function Form({ property, types, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
+function Bulk({ property, types, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
   const { currency } = useMe().tenant;
   const [form, setForm] = useState<BulkForm>({
     ...start,
@@ -56,48 +51,36 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
     amount: '',
     restriction: undefined,
   });
-  const { mutate, data, error, isPending, reset } = useMutation({
-    mutationFn: () => previewOf(property, currency, form),
-  });
+  const preview = useMutation({ mutationFn: () => previewOf(property, currency, form) });
   const set = (change: Partial<BulkForm>) => {
     setForm({ ...form, ...change });
-    reset();
+    preview.reset();
   };
   const { plans, from, to, weekdays, price, amount, restriction } = form;
-  const all = types.flatMap((type) =>
-    type.rate_plans.map(({ id, name }) => ({ value: id, label: `${type.name}, ${name}` })),
-  );
-  const changed = data?.changed ?? [];
-  const submit = () => {
-    if (changed.length === 0) return mutate();
-    const nights = plural(changed.length, 'night');
-    save(
-      changed.map(({ before, ...night }) => ({ ...night, expected: before })),
-      `${nights} in bulk`,
-    );
+  const { changed = [], same = 0 } = preview.data ?? {};
+  const nights = plural(changed.length, 'night');
+  const change = () => {
+    save(changed, `${nights} in bulk`);
     onClose();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <Form
+      action={changed.length > 0 ? `Change ${nights}` : 'Preview'}
+      sending={changed.length > 0 ? { ...preview, mutate: change } : preview}
+      isReady={Boolean(from && to)}
+      onCancel={onClose}
     >
       <Stack>
         <MultiSelect
           label="Plans"
+          placeholder={plans.length === 0 ? 'All plans' : ''}
           searchable
+          clearable
           hidePickedOptions
-          rightSectionWidth={64}
-          rightSectionPointerEvents="all"
-          rightSection={
-            <Button variant="subtle" size="compact-sm" onClick={() => set({ plans: all.map(({ value }) => value) })}>
-              All
-            </Button>
-          }
           styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
-          data={all}
+          data={types.flatMap((type) =>
+            type.rate_plans.map(({ id, name }) => ({ value: id, label: `${type.name}, ${name}` })),
+          )}
           value={plans}
           onChange={(chosen) => set({ plans: chosen })}
         />
@@ -135,21 +118,16 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
           onChange={(value) => set({ restriction: value })}
         />
         <div role="status">
-          {error?.message}
-          {data &&
-            `${changed.length === 0 ? 'Nothing changes.' : `${plural(changed.length, 'night changes', 'nights change')}.`} ` +
-              (data.same > 0 ? `${plural(data.same, 'night has', 'nights have')} these values already.` : '')}
+          {preview.data &&
+            (changed.length === 0
+              ? 'Nothing changes.'
+              : `${plural(changed.length, 'night changes', 'nights change')}.`)}
+          {same > 0 && ` ${plural(same, 'night has', 'nights have')} these values already.`}
         </div>
         {changed.length > 0 && (
-          <NightTable
-            labels={['Before', 'After']}
-            nights={changed.map((night) => ({ ...night, values: [night.before, night.after] }))}
-          />
+          <NightTable types={types} nights={changed} sides={{ Before: 'expected', After: 'after' }} />
         )}
-        <Button type="submit" loading={isPending} disabled={plans.length === 0 || !from || !to}>
-          {changed.length > 0 ? `Change ${plural(changed.length, 'night')}` : 'Preview'}
-        </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

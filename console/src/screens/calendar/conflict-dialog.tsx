@@ -1,77 +1,49 @@
 import { Button, Group, Modal } from '@mantine/core';
-import { formatDate, plural, useFormat } from '../../ui/format.ts';
-import { Table } from '../../ui/table.tsx';
-import type { NightValue } from './nights.ts';
-import { placeOf, settle, useWrites } from './writes.ts';
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/reads.ts';
+import { plural } from '../../ui/format.ts';
+import { whoWasFirst } from '../../ui/history.tsx';
+import { NightTable } from './night-table.tsx';
+import type { RoomType } from './nights.ts';
+import { settle, useWrites } from './writes.ts';
 
-const MOST_SHOWN = 8;
+type Conflict = NonNullable<ReturnType<typeof useWrites>['conflict']>;
 
-interface TableProps {
-  /** What the two values of each night are, for example `Before` and `After`. */
-  labels: [string, string];
-  nights: { rate_plan_id: string; date: string; values: [NightValue, NightValue] }[];
-}
-
-/** The first nights of a change, with two values side by side. */
-export function NightTable({ labels, nights }: TableProps) {
-  const { money } = useFormat();
-  const columnOf = (index: 0 | 1) => ({
-    label: labels[index],
-    isNumber: true,
-    cell: ({ rate_plan_id: plan, values }: TableProps['nights'][number]) => {
-      const { price, is_sold_out: isClosed } = values[index];
-      const cost = price === null ? `${money(placeOf(plan)?.plan.base_price ?? '0')} base` : money(price);
-      return `${cost}${isClosed ? ', closed' : ''}`;
-    },
-  });
+/** Side by side: what the person wanted, and what others have written meanwhile. */
+export function ConflictDialog({ types }: { types: RoomType[] }) {
+  const { conflict } = useWrites();
   return (
-    <>
-      <Table
-        label={labels.join(' and ')}
-        keyOf={({ rate_plan_id: plan, date }) => `${plan} ${date}`}
-        rows={nights.slice(0, MOST_SHOWN)}
-        columns={[
-          { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
-          { label: 'Plan', cell: ({ rate_plan_id: plan }) => placeOf(plan)?.name },
-          columnOf(0),
-          columnOf(1),
-        ]}
-      />
-      {nights.length > MOST_SHOWN && <p>And {plural(nights.length - MOST_SHOWN, 'more night')}.</p>}
-    </>
+    <Modal
+      opened={conflict !== null}
+      size="lg"
+      onClose={() => settle([])}
+      title={conflict && `Changed meanwhile: ${plural(conflict.nights.length, 'night')}`}
+      closeButtonProps={{ 'aria-label': 'Change nothing' }}
+    >
+      {conflict && <Sides types={types} {...conflict} />}
+    </Modal>
   );
 }
 
-/** Side by side: what the person wanted, and what others have written meanwhile. */
-export function ConflictDialog() {
-  const { conflict } = useWrites();
-  const { clockWithSeconds } = useFormat();
-  if (conflict === null) return null;
-  const { nights, rest, label, first } = conflict;
+function Sides({ types, label, nights, rest }: Conflict & { types: RoomType[] }) {
+  const { rate_plan_id: first, date = '' } = nights[0] ?? {};
+  const id = types.find(({ rate_plans: plans }) => plans.some((plan) => plan.id === first))?.id ?? '';
+  const { data } = useQuery(read('getNight', { path: { room_type_id: id, date } }, ['rates']));
+  const theirs = data?.history.find(({ what }) => what === 'price' || what === 'stop_sell');
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={() => settle(null)}
-      title={`Changed meanwhile: ${plural(nights.length, 'night')}`}
-      closeButtonProps={{ 'aria-label': 'Change nothing' }}
-    >
+    <>
       <p style={{ marginTop: 0 }}>
-        {first?.name ?? 'Somebody else'} was first{first && `, at ${clockWithSeconds(first.at)}`}. Nothing of “{label}”
-        is saved yet.
+        {whoWasFirst(theirs?.by)} Nothing of “{label}” is saved yet.
       </p>
-      <NightTable
-        labels={['Yours', 'Now']}
-        nights={nights.map((night) => ({ ...night, values: [night.after, night.now] }))}
-      />
+      <NightTable types={types} nights={nights} sides={{ Yours: 'after', Now: 'expected' }} />
       <Group mt="lg">
-        <Button data-autofocus onClick={() => settle('theirs')}>
+        <Button data-autofocus onClick={() => settle(rest)}>
           Keep theirs{rest.length > 0 && `, save the other ${rest.length}`}
         </Button>
-        <Button variant="default" onClick={() => settle('mine')}>
+        <Button variant="default" onClick={() => settle([...nights, ...rest])}>
           Keep mine
         </Button>
       </Group>
-    </Modal>
+    </>
   );
 }
