@@ -1,10 +1,7 @@
 import { call } from '../../api/client.ts';
-import { addDays, plural } from '../../ui/format.ts';
+import { addDays } from '../../ui/format.ts';
 import { amountOf, type Change, datesOf, valueAt } from './nights.ts';
 import { send } from './writes.ts';
-
-/** Most nights that the service changes in one call. */
-const MOST_CHANGES = 5_000;
 
 export interface BulkForm {
   /** None: all plans. */
@@ -24,11 +21,6 @@ export interface BulkForm {
 /** Returns by a dry run what would change, and how many nights have these values already. @throws Refused, Unreachable, Error */
 export async function previewOf(property: string, currency: string, form: BulkForm) {
   const changes = await changesOf(property, form, priceRule(form, currency));
-  if (changes.length > MOST_CHANGES) {
-    throw new Error(
-      `That is ${plural(changes.length, 'night')}. At most ${plural(MOST_CHANGES, 'night')} change at once.`,
-    );
-  }
   const changed = changes.length === 0 ? [] : await send(changes, true);
   return { changed, same: changes.length - changed.length };
 }

@@ -7,7 +7,7 @@ import { DayRange } from '../../ui/day-range.tsx';
 import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type BulkForm, previewOf } from './bulk-changes.ts';
-import { NightTable } from './night-table.tsx';
+import { NightTable } from './conflict-dialog.tsx';
 import type { RoomType } from './nights.ts';
 import { save } from './writes.ts';
 

@@ -41,24 +41,19 @@ export function Calendar() {
     const plans = [...new Set(editing.nights.map(({ rate_plan_id: plan }) => plan))];
     setBulk({ plans, from: range[0], to: range.at(-1) });
   };
-  useKeys(
-    {
-      '[': ['Earlier nights', () => move(-nights)],
-      ']': ['Later nights', () => move(nights)],
-      t: ['From today on', () => set({ from: undefined })],
-      n: ['Open the night', openNight],
-    },
-    true,
-  );
-  useKeys(
-    {
-      s: ['Close or open the selected nights', editing.toggleClosed],
-      '=': ['Selected nights back to the base price', editing.setBase],
-      b: ['Change many nights', openBulk],
-      u: ['Undo the last change', undo],
-    },
-    mayWrite && night === undefined,
-  );
+  useKeys({
+    '[': ['Earlier nights', () => move(-nights)],
+    ']': ['Later nights', () => move(nights)],
+    t: ['From today on', () => set({ from: undefined })],
+    n: ['Open the night', openNight],
+    ...(mayWrite &&
+      night === undefined && {
+        s: ['Close or open the selected nights', editing.toggleClosed],
+        '=': ['Selected nights back to the base price', editing.setBase],
+        b: ['Change many nights', openBulk],
+        u: ['Undo the last change', undo],
+      }),
+  });
   const isEmpty = shown.properties?.length === 0 || query.data?.room_types.length === 0;
   return (
     <Page
@@ -133,20 +128,21 @@ function Filters({ nights, set, move, properties = [], property }: ReturnType<ty
 }
 
 /** Offers commands by their keys. They stay the same while the selection changes, so they look here for what to do now. */
-function useKeys(commands: Record<string, [label: string, run: () => void]>, isOn: boolean): void {
+function useKeys(commands: Record<string, [label: string, run: () => void]>): void {
   const now = useRef(commands);
   now.current = commands;
+  const all = Object.keys(commands).join('');
   useCommands(
     useMemo(
       () =>
-        Object.entries(isOn ? now.current : {}).map(([keys, [label]]) => ({
+        Object.entries(now.current).map(([keys, [label]]) => ({
           id: label,
           label,
           group: 'Calendar',
           keys,
           run: () => now.current[keys]?.[1](),
         })),
-      [isOn],
+      [all],
     ),
   );
 }

@@ -1,9 +1,9 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import classes from './calendar.module.css';
 import { areaOf, type Editing, type Place } from './editing.ts';
-import { Dates, GridRow } from './grid-rows.tsx';
-import type { Line, Row } from './rows.tsx';
+import { cellId, GridRow } from './grid-row.tsx';
+import { datesLine, type Line, type Row } from './rows.tsx';
 import { DATES_PX, HOUSE_PX, useSight, useSizes } from './sight.ts';
 
 /** Steps of the keys that move the focus, in rows and columns. */
@@ -36,22 +36,17 @@ export function Grid({ today, house, rows, dates, editing, startTyping, open, ma
   const { selection, select, draft, nights } = editing;
   const { anchor, focus } = selection;
   const frame = useRef<HTMLDivElement>(null);
-  const hasFocus = useRef(false);
   const size = useElementSize();
   const sizes = useSizes(today, rows, dates, size.width);
-  const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, sizes, focus);
-  useLayoutEffect(() => {
-    if (!hasFocus.current) return;
-    scrollTo(focus);
-    focusGrid();
-  }, [focus.row, focus.column]);
+  const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, sizes);
+  useLayoutEffect(() => scrollTo(focus), [focus.row, focus.column]);
+  const above = useMemo(() => datesLine(dates, today, firstColumn), [dates, today, firstColumn]);
 
   const move = (row: number, column: number, isExtending: boolean) => {
     const place = {
       row: Math.max(0, Math.min(rows.length - 1, row)),
       column: Math.max(isExtending || column === -Infinity ? 0 : -1, Math.min(dates.length - 1, column)),
     };
-    hasFocus.current = true;
     select(isExtending ? anchor : place, place);
   };
   const opens = ({ row, column }: Place) => column < 0 || rows[row]?.plan === null;
@@ -80,7 +75,9 @@ export function Grid({ today, house, rows, dates, editing, startTyping, open, ma
       ref={useMergedRef(frame, size.ref)}
       className={classes.grid}
       role="grid"
+      tabIndex={0}
       aria-label="Rooms and prices by night"
+      aria-activedescendant={cellId(focus.row, focus.column)}
       aria-multiselectable="true"
       aria-rowcount={rows.length + 2}
       aria-colcount={dates.length + 1}
@@ -88,12 +85,10 @@ export function Grid({ today, house, rows, dates, editing, startTyping, open, ma
       onMouseDown={onMouse}
       onMouseOver={onMouse}
       onClick={onClick}
-      onFocus={() => (hasFocus.current = true)}
-      onBlur={() => (hasFocus.current = false)}
     >
       <div role="presentation" style={{ ...sizes.style, position: 'relative', height }}>
         <div role="presentation" className={classes.header}>
-          <Dates sizes={sizes} columns={columns} firstColumn={firstColumn} />
+          <GridRow line={above} index={-2} top={0} height={DATES_PX} sizes={sizes} columns={columns} />
           <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} sizes={sizes} columns={columns} />
         </div>
         {items.map(({ index, start, size: rowPx }) => {
@@ -121,13 +116,13 @@ export function Grid({ today, house, rows, dates, editing, startTyping, open, ma
   );
 }
 
-/** Gives the focus to the cell that had it. */
+/** Gives the focus to the grid. */
 export function focusGrid(): void {
-  document.querySelector<HTMLElement>('[role="grid"] [tabindex="0"]')?.focus({ preventScroll: true });
+  document.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
 }
 
 function placeOf(target: EventTarget): Place | null {
-  const cell = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
-  const [row = -1, column = -1] = (cell?.dataset['cell'] ?? '-1').split(' ').map(Number);
+  const cell = target instanceof Element ? target.closest('[id^="cell_"]') : null;
+  const [row = -1, column = -1] = (cell?.id ?? '').split('_').slice(1).map(Number);
   return row < 0 ? null : { row, column };
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { plural } from '../../ui/format.ts';
+import { formatDate, plural } from '../../ui/format.ts';
 import classes from './calendar.module.css';
 import {
   type CalendarData,
@@ -14,18 +14,18 @@ import {
 
 interface Cell {
   content: ReactNode;
-  /** The content for a screen reader. */
-  words: string;
-  state: string;
+  /** The content for a screen reader, if it does not stand for itself. */
+  words?: string;
+  state?: string;
   /** Share of the accent in the colour. */
   heat?: string;
 }
 
 /** A line of the grid. */
 export interface Line {
-  kind: 'house' | 'type' | 'plan';
+  kind: 'dates' | 'house' | 'type' | 'plan';
   name: string;
-  aside: string;
+  aside?: string;
   /** Name for those who do not see the line above. */
   fullName: string;
   cellOf: (column: number) => Cell;
@@ -56,15 +56,13 @@ function roomsRow(type: RoomType): Row {
     const held = type.held[column] ?? 0;
     const left = capacity - held;
     const [state, text] = left < 0 ? ['over', `${-left} over`] : left === 0 ? ['full', 'Full'] : ['', `${left} left`];
-    return {
-      state,
-      words: `${text} ${held}/${capacity} held${left < 0 ? ', oversold' : ''}`,
-      content: (
-        <>
-          <b>{text}</b> <span className={classes.quiet}>{`${held}/${capacity}`}</span>
-        </>
-      ),
-    };
+    const words = `${text} ${held}/${capacity} held${left < 0 ? ', oversold' : ''}`;
+    const content = (
+      <>
+        <b>{text}</b> <span className={classes.quiet}>{`${held}/${capacity}`}</span>
+      </>
+    );
+    return { state, words, content };
   };
   return { kind: 'type', name, fullName: name, aside: plural(capacity, 'room'), cellOf, type, plan: null, values: [] };
 }
@@ -96,4 +94,24 @@ export function houseOf(types: RoomType[]): Line {
     };
   };
   return { kind: 'house', name: 'All rooms', fullName: 'All rooms', aside: plural(rooms, 'room'), cellOf };
+}
+
+const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
+const month = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
+
+/** The dates. Their name is the month of the first one in sight. */
+export function datesLine(dates: string[], today: string, firstColumn: number): Line {
+  const name = month.format(new Date(dates[firstColumn] ?? today));
+  const cellOf = (column: number) => {
+    const date = new Date(dates[column] ?? today);
+    const day = date.getUTCDate();
+    const content = (
+      <>
+        <span className={classes.quiet}>{dates[column] === today ? 'Today' : weekday.format(date)}</span>{' '}
+        <b>{day === 1 ? formatDate(dates[column] ?? today) : day}</b>
+      </>
+    );
+    return { content };
+  };
+  return { kind: 'dates', name, fullName: name, cellOf };
 }

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useMemo } from 'react';
 import { formatDate } from '../../ui/format.ts';
 import type { Place } from './editing.ts';
@@ -34,27 +34,23 @@ export function useSizes(today: string, rows: Row[], dates: string[], width: num
   }, [isPhone, isTouch, longest, width, dates, today]);
 }
 
-/** What is in sight, and the cell that has the focus, wherever it is. */
-export function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], sizes: Sizes, focus: Place) {
+/** What is in sight. */
+export function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], sizes: Sizes) {
   const { dates, headPx, cellPx, typePx, planPx } = sizes;
-  const optionsOf = (count: number, fixedPx: number, index: number) => ({
+  const optionsOf = (count: number, fixedPx: number) => ({
     count,
     getScrollElement: () => frame.current,
     paddingStart: fixedPx,
     scrollPaddingStart: fixedPx,
     // Both directions change in one render.
     useFlushSync: false,
-    rangeExtractor: (range: Range) => {
-      const inSight = defaultRangeExtractor(range);
-      return index < 0 || inSight.includes(index) ? inSight : [...inSight, index].sort((a, b) => a - b);
-    },
   });
   const vertical = useVirtualizer({
-    ...optionsOf(rows.length, HEADER_PX, focus.row),
+    ...optionsOf(rows.length, HEADER_PX),
     estimateSize: (index) => (rows[index]?.plan === null ? typePx : planPx),
   });
   const horizontal = useVirtualizer({
-    ...optionsOf(dates.length, headPx, focus.column),
+    ...optionsOf(dates.length, headPx),
     horizontal: true,
     estimateSize: () => cellPx,
   });

@@ -1,21 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useHouse } from '../../api/house.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { addDays } from '../../ui/format.ts';
 import { datesOf, keyOf } from './nights.ts';
 import { houseOf, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 import { useWrites } from './writes.ts';
-
-const nightsQuery = (property: string, from: string, nights: number) =>
-  read('getCalendar', { query: { property_id: property, from, to: addDays(from, nights) } }, [
-    'reservations',
-    'rates',
-    'rooms',
-  ]);
 
 /** Reads the nights that the address names. */
 export function useCalendar() {
@@ -30,19 +22,13 @@ export function useCalendar() {
   const { properties, todayAt } = useHouse();
   const property = (properties?.find(({ id }) => id === search.property) ?? properties?.[0])?.id ?? '';
   const { from = todayAt(property), nights = 14 } = search;
+  const input = { query: { property_id: property, from, to: addDays(from, nights) } };
   const query = useQuery({
-    ...nightsQuery(property, from, nights),
+    ...read('getCalendar', input, ['reservations', 'rates', 'rooms']),
     enabled: property !== '',
     placeholderData: keepPreviousData,
   });
   const { data } = query;
-  const isRead = data !== undefined;
-  useEffect(() => {
-    // The neighbours, so that a step shows them at once.
-    for (const days of isRead ? [-nights, nights] : []) {
-      void queryClient.prefetchQuery(nightsQuery(property, addDays(from, days), nights));
-    }
-  }, [property, from, nights, isRead]);
   const { sending } = useWrites();
   const painted = useMemo(() => new Map(sending.flat().map((change) => [keyOf(change), change.after])), [sending]);
   return {
