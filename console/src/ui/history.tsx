@@ -24,10 +24,6 @@ const BY: Record<Actor['type'], string> = {
   person: 'somebody',
 };
 
-export function nameOf(by: Actor): string {
-  return by.name || BY[by.type];
-}
-
 /** What happened to a thing, who did it, and when. */
 export function History({ steps }: { steps: Step[] | undefined }) {
   const now = useNow(60_000);
@@ -35,10 +31,10 @@ export function History({ steps }: { steps: Step[] | undefined }) {
   if (steps === undefined) return <Waiting rows={2} />;
   return (
     <ol className={classes.history}>
-      {steps.map(({ label, at, by, reason }) => (
-        <li key={`${label} ${at}`}>
+      {steps.map(({ label, at, by, reason }, index) => (
+        <li key={index}>
           <span className={classes.step}>{label}</span>
-          <span className={classes.quiet}>by {nameOf(by)}</span>
+          <span className={classes.quiet}>by {by.name || BY[by.type]}</span>
           <time dateTime={at} className={classes.time}>
             {moment(at, now)}
           </time>

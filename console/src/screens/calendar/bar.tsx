@@ -1,8 +1,8 @@
-import { Button, type ButtonProps, Group, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { formatDate, plural, useFormat } from '../../ui/format.ts';
+import { formatDate, plural } from '../../ui/format.ts';
 import classes from './calendar.module.css';
 import { areaOf, type Editing } from './editing.ts';
 import { focusGrid } from './grid.tsx';
@@ -42,7 +42,6 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
           <>
             <TextInput
               ref={field}
-              classNames={{ input: classes.price }}
               aria-label={`Price in ${currency}`}
               placeholder="Price"
               inputMode="decimal"
@@ -74,23 +73,19 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
 }
 
 function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'dates' | 'editing'>) {
-  const { money } = useFormat();
   const { top, bottom, left, right } = areaOf(selection);
-  const { type, plan, values } = rows[top] ?? {};
-  const plans = rows.slice(top, bottom + 1).filter((row) => row.plan !== null).length;
+  const plans = rows.slice(top, bottom + 1).filter(({ plan }) => plan !== null).length;
   const nights = left < 0 ? dates : dates.slice(left, right + 1);
   const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
-  const value = top === bottom && nights.length === 1 ? values?.[left] : undefined;
+  const isOne = top === bottom && nights.length === 1;
   return (
     <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
       <Text inherit truncate fw="bold">
-        {top < bottom ? plural(plans, 'plan') : `${type?.name}, ${plan?.name ?? 'rooms'}`}
+        {top < bottom ? plural(plans, 'plan') : rows[top]?.fullName}
       </Text>
       <span className={classes.quiet}>
         {ends}
-        {nights.length > 1 && `, ${plural(nights.length, 'night')}`}
-        {value && `: ${money(value.price ?? plan?.base_price ?? '')} ${value.price === null ? 'base' : 'own'} price`}
-        {value?.is_sold_out && ', closed'}
+        {isOne ? `: ${rows[top]?.cellOf(left).words}` : `, ${plural(nights.length, 'night')}`}
       </span>
     </Group>
   );
@@ -117,8 +112,9 @@ export function UndoButton() {
   );
 }
 
-interface KeyButtonProps extends ButtonProps {
+interface KeyButtonProps {
   hotkey?: string;
+  disabled?: boolean;
   onClick: () => void;
   children: ReactNode;
 }

@@ -8,12 +8,12 @@ import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type BulkForm, previewOf } from './bulk-changes.ts';
 import { NightTable } from './conflict-dialog.tsx';
-import type { RoomType } from './nights.ts';
+import type { Row } from './rows.tsx';
 import { save } from './writes.ts';
 
 interface Props {
   property: string;
-  types: RoomType[];
+  rows: Row[];
   /** Plans and nights that are chosen at first. Null: the dialog is closed. */
   start: Pick<BulkForm, 'plans' | 'from' | 'to'> | null;
   onClose: () => void;
@@ -42,7 +42,7 @@ const RESTRICTIONS = [
   { value: 'open', label: 'Open' },
 ] as const;
 
-function Bulk({ property, types, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
+function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
   const { currency } = useMe().tenant;
   const [form, setForm] = useState<BulkForm>({
     ...start,
@@ -78,9 +78,7 @@ function Bulk({ property, types, start, onClose }: Props & { start: NonNullable<
           clearable
           hidePickedOptions
           styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
-          data={types.flatMap((type) =>
-            type.rate_plans.map(({ id, name }) => ({ value: id, label: `${type.name}, ${name}` })),
-          )}
+          data={rows.flatMap(({ plan, fullName }) => (plan ? { value: plan.id, label: fullName } : []))}
           value={plans}
           onChange={(chosen) => set({ plans: chosen })}
         />
@@ -125,7 +123,7 @@ function Bulk({ property, types, start, onClose }: Props & { start: NonNullable<
           {same > 0 && ` ${plural(same, 'night has', 'nights have')} these values already.`}
         </div>
         {changed.length > 0 && (
-          <NightTable types={types} nights={changed} sides={{ Before: 'expected', After: 'after' }} />
+          <NightTable rows={rows} nights={changed} sides={{ Before: 'expected', After: 'after' }} />
         )}
       </Stack>
     </Form>

@@ -1,5 +1,5 @@
 import { Button, Select, Stack } from '@mantine/core';
-import { useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { useCommands } from '../../ui/commands.ts';
@@ -24,7 +24,7 @@ export function Calendar() {
   const mayWrite = areasOf(me).includes('rates');
   const mayOpen = ({ plan }: Row) => (plan === null ? isOwner(me) : mayWrite);
   const shown = useCalendar();
-  const { night, nights, set, move, property, query, types, rows, dates } = shown;
+  const { night, nights, set, move, rows, dates } = shown;
   const editing = useEditing(rows, dates, mayWrite);
   const field = useRef<HTMLInputElement>(null);
   const [bulk, setBulk] = useState<Pick<BulkForm, 'plans' | 'from' | 'to'> | null>(null);
@@ -41,56 +41,50 @@ export function Calendar() {
     const plans = [...new Set(editing.nights.map(({ rate_plan_id: plan }) => plan))];
     setBulk({ plans, from: range[0], to: range.at(-1) });
   };
-  useKeys({
-    '[': ['Earlier nights', () => move(-nights)],
-    ']': ['Later nights', () => move(nights)],
-    t: ['From today on', () => set({ from: undefined })],
-    n: ['Open the night', openNight],
-    ...(mayWrite &&
-      night === undefined && {
-        s: ['Close or open the selected nights', editing.toggleClosed],
-        '=': ['Selected nights back to the base price', editing.setBase],
-        b: ['Change many nights', openBulk],
-        u: ['Undo the last change', undo],
-      }),
+  const command = (keys: string, label: string, run: () => void) => ({
+    id: label,
+    label,
+    group: 'Calendar',
+    keys,
+    run,
   });
-  const isEmpty = shown.properties?.length === 0 || query.data?.room_types.length === 0;
+  const writing = [
+    command('s', 'Close or open the selected nights', editing.toggleClosed),
+    command('=', 'Selected nights back to the base price', editing.setBase),
+    command('b', 'Change many nights', openBulk),
+    command('u', 'Undo the last change', undo),
+  ];
+  useCommands([
+    command('[', 'Earlier nights', () => move(-nights)),
+    command(']', 'Later nights', () => move(nights)),
+    command('t', 'From today on', () => set({ from: undefined })),
+    command('n', 'Open the night', openNight),
+    ...(mayWrite && night === undefined ? writing : []),
+  ]);
   return (
     <Page
       title="Calendar"
       isLive
       isWide
-      actions={mayWrite && types.length > 0 && <Button onClick={openBulk}>Bulk</Button>}
+      actions={mayWrite && rows.length > 0 && <Button onClick={openBulk}>Bulk</Button>}
       filters={<Filters {...shown} />}
     >
-      {isEmpty ? (
+      {shown.isEmpty ? (
         <Empty title="No rooms yet.">Room types and their rate plans come with the tenant document.</Empty>
       ) : (
-        <Loaded query={query} rows={12}>
+        <Loaded query={shown.query} rows={12}>
           {({ today }) => (
             <Stack gap={0} h="100%">
-              <Grid
-                today={today}
-                house={shown.house}
-                rows={rows}
-                dates={dates}
-                editing={editing}
-                startTyping={(text) => {
-                  editing.type(text);
-                  field.current?.focus();
-                }}
-                open={open}
-                mayOpen={mayOpen}
-              />
+              <Grid {...{ today, rows, dates, editing, field, open, mayOpen }} house={shown.house} />
               <Bar {...{ rows, dates, editing, mayWrite, field, openNight }} />
             </Stack>
           )}
         </Loaded>
       )}
-      <NightDrawer night={night} types={types} onClose={() => set({ night: undefined })} />
-      <BulkDialog property={property} types={types} start={bulk} onClose={() => setBulk(null)} />
+      <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
+      <BulkDialog property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />
       <RowDialog row={opened} onClose={() => setOpened(null)} />
-      <ConflictDialog types={types} />
+      <ConflictDialog rows={rows} />
     </Page>
   );
 }
@@ -124,25 +118,5 @@ function Filters({ nights, set, move, properties = [], property }: ReturnType<ty
       </Button.Group>
       <UndoButton />
     </>
-  );
-}
-
-/** Offers commands by their keys. They stay the same while the selection changes, so they look here for what to do now. */
-function useKeys(commands: Record<string, [label: string, run: () => void]>): void {
-  const now = useRef(commands);
-  now.current = commands;
-  const all = Object.keys(commands).join('');
-  useCommands(
-    useMemo(
-      () =>
-        Object.entries(now.current).map(([keys, [label]]) => ({
-          id: label,
-          label,
-          group: 'Calendar',
-          keys,
-          run: () => now.current[keys]?.[1](),
-        })),
-      [all],
-    ),
   );
 }

@@ -4,52 +4,52 @@ import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { Table } from '../../ui/table.tsx';
-import { type Change, keyOf, type RoomType } from './nights.ts';
+import { type Change, keyOf } from './nights.ts';
+import type { Row } from './rows.tsx';
 import { settle, useWrites } from './writes.ts';
 
-const MOST_SHOWN = 8;
-
 interface TableProps {
-  types: RoomType[];
+  rows: Row[];
   nights: Change[];
   /** The two columns, by their words. */
   sides: Record<string, 'expected' | 'after'>;
 }
 
 /** The first nights of a change, with two values side by side. */
-export function NightTable({ types, nights, sides }: TableProps) {
+export function NightTable({ rows, nights, sides }: TableProps) {
   const { money } = useFormat();
-  const plans = new Map(types.flatMap((type) => type.rate_plans.map((plan) => [plan.id, { type, plan }])));
   const columns = Object.entries(sides).map(([label, side]) => ({
     label,
     isNumber: true,
-    cell: ({ rate_plan_id: id, [side]: { price, is_sold_out: isClosed } }: Change) => {
-      const cost = price === null ? `${money(plans.get(id)?.plan.base_price ?? '0')} base` : money(price);
+    cell: (night: Change) => {
+      const { price, is_sold_out: isClosed } = night[side];
+      const cost = price === null ? `${money(rowOf(rows, night)?.plan?.base_price ?? '0')} base` : money(price);
       return `${cost}${isClosed ? ', closed' : ''}`;
     },
   }));
-  const nameOf = ({ rate_plan_id: id }: Change) => `${plans.get(id)?.type.name}, ${plans.get(id)?.plan.name}`;
   return (
-    <>
-      <Table
-        label={Object.keys(sides).join(' and ')}
-        keyOf={keyOf}
-        rows={nights.slice(0, MOST_SHOWN)}
-        columns={[
-          { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
-          { label: 'Plan', cell: nameOf },
-          ...columns,
-        ]}
-      />
-      {nights.length > MOST_SHOWN && <p>And {plural(nights.length - MOST_SHOWN, 'more night')}.</p>}
-    </>
+    <Table
+      label={Object.keys(sides).join(' and ')}
+      keyOf={keyOf}
+      rows={nights}
+      step={8}
+      columns={[
+        { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
+        { label: 'Plan', cell: (night) => rowOf(rows, night)?.fullName },
+        ...columns,
+      ]}
+    />
   );
+}
+
+function rowOf(rows: Row[], { rate_plan_id: id }: Change): Row | undefined {
+  return rows.find(({ plan }) => plan?.id === id);
 }
 
 type Conflict = NonNullable<ReturnType<typeof useWrites>['conflict']>;
 
 /** Side by side: what the person wanted, and what others have written meanwhile. */
-export function ConflictDialog({ types }: { types: RoomType[] }) {
+export function ConflictDialog({ rows }: { rows: Row[] }) {
   const { conflict } = useWrites();
   return (
     <Modal
@@ -59,22 +59,22 @@ export function ConflictDialog({ types }: { types: RoomType[] }) {
       title={conflict && `Changed meanwhile: ${plural(conflict.nights.length, 'night')}`}
       closeButtonProps={{ 'aria-label': 'Change nothing' }}
     >
-      {conflict && <Sides types={types} {...conflict} />}
+      {conflict && <Sides rows={rows} {...conflict} />}
     </Modal>
   );
 }
 
-function Sides({ types, label, nights, rest }: Conflict & { types: RoomType[] }) {
-  const { rate_plan_id: first, date = '' } = nights[0] ?? {};
-  const id = types.find(({ rate_plans: plans }) => plans.some((plan) => plan.id === first))?.id ?? '';
-  const { data } = useQuery(read('getNight', { path: { room_type_id: id, date } }, ['rates']));
+function Sides({ rows, label, nights, rest }: Conflict & { rows: Row[] }) {
+  const [first] = nights;
+  const path = { room_type_id: (first && rowOf(rows, first)?.type.id) ?? '', date: first?.date ?? '' };
+  const { data } = useQuery(read('getNight', { path }, ['rates']));
   const theirs = data?.history.find(({ what }) => what === 'price' || what === 'stop_sell');
   return (
     <>
       <p style={{ marginTop: 0 }}>
         {whoWasFirst(theirs?.by)} Nothing of “{label}” is saved yet.
       </p>
-      <NightTable types={types} nights={nights} sides={{ Yours: 'after', Now: 'expected' }} />
+      <NightTable rows={rows} nights={nights} sides={{ Yours: 'after', Now: 'expected' }} />
       <Group mt="lg">
         <Button data-autofocus onClick={() => settle(rest)}>
           Keep theirs{rest.length > 0 && `, save the other ${rest.length}`}

@@ -41,7 +41,7 @@ export const GridRow = memo(function GridRow(props: Props) {
         className={classes.head}
         data-focus={focus === -1 || undefined}
       >
-        <span className={classes.name}>{line.name}</span>{' '}
+        {line.kind === 'plan' ? <span>{line.name}</span> : <b>{line.name}</b>}{' '}
         <span className={`${classes.quiet} mantine-visible-from-sm`}>{line.aside}</span>
       </div>
       {columns.map((column) => {

@@ -1,5 +1,5 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import classes from './calendar.module.css';
 import { areaOf, type Editing, type Place } from './editing.ts';
 import { cellId, GridRow } from './grid-row.tsx';
@@ -24,15 +24,15 @@ interface Props {
   rows: Row[];
   dates: string[];
   editing: Editing;
-  /** Begins a price for the selection, in the field below the grid. */
-  startTyping: (text: string) => void;
+  /** Field for the price of the selection. */
+  field: RefObject<HTMLInputElement | null>;
   /** Opens a night, or what is set for the whole row. */
   open: (place: Place) => void;
   mayOpen: (row: Row) => boolean;
 }
 
 /** Rooms and prices by night, as a grid of which only what is in sight is rendered. */
-export function Grid({ today, house, rows, dates, editing, startTyping, open, mayOpen }: Props) {
+export function Grid({ today, house, rows, dates, editing, field, open, mayOpen }: Props) {
   const { selection, select, draft, nights } = editing;
   const { anchor, focus } = selection;
   const frame = useRef<HTMLDivElement>(null);
@@ -55,8 +55,10 @@ export function Grid({ today, house, rows, dates, editing, startTyping, open, ma
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (step) move(focus.row + step[0], focus.column + step[1], event.shiftKey && focus.column >= 0);
     else if (event.key === 'Enter' && opens(focus)) open(focus);
-    else if (nights.length > 0 && /^(?:\d|Enter)$/.test(event.key)) startTyping(event.key.replace('Enter', ''));
-    else return;
+    else if (nights.length > 0 && /^(?:\d|Enter)$/.test(event.key)) {
+      editing.type(event.key.replace('Enter', ''));
+      field.current?.focus();
+    } else return;
     event.preventDefault();
   };
   const onMouse = (event: MouseEvent) => {

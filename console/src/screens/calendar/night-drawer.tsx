@@ -2,33 +2,32 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
-import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { formatDate, plural, useFormat } from '../../ui/format.ts';
-import { nameOf } from '../../ui/history.tsx';
+import { formatDate, plural } from '../../ui/format.ts';
+import { History } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
-import type { RoomType } from './nights.ts';
+import type { Row } from './rows.tsx';
 
 type Night = Answer<'getNight'>;
 
 interface Props {
   /** `<room type>.<date>`. Undefined: the drawer is closed. */
   night: string | undefined;
-  types: RoomType[];
+  rows: Row[];
   onClose: () => void;
 }
 
 /** One night of a room type: who has which room, and how it came to that. */
-export function NightDrawer({ night, types, onClose }: Props) {
+export function NightDrawer({ night, rows, onClose }: Props) {
   const [id = '', date = ''] = night?.split('.') ?? [];
   const query = useQuery({
     ...read('getNight', { path: { room_type_id: id, date } }, ['reservations', 'rooms', 'rates']),
     enabled: night !== undefined,
   });
-  const name = types.find((type) => type.id === id)?.name ?? 'Night';
+  const name = rows.find(({ type }) => type.id === id)?.type.name ?? 'Night';
   return (
     <Detail title={night && `${name}, ${formatDate(date, 'weekday')}`} isOpen={night !== undefined} onClose={onClose}>
       <Loaded query={query}>{(data) => <Content {...data} />}</Loaded>
@@ -57,11 +56,8 @@ function Content({ capacity, held, stays, history }: Night) {
         {others.length === 0 ? <p>Nobody.</p> : <Stays stays={others} />}
       </Section>
       <Section title="History">
-        {history.length === 0 ? (
-          <p>Nothing has happened to this night yet.</p>
-        ) : (
-          <History entries={history} capacity={capacity} />
-        )}
+        {history.length === 0 && <p>Nothing has happened to this night yet.</p>}
+        <History steps={history.map((entry) => stepOf(entry, capacity))} />
       </Section>
     </>
   );
@@ -102,27 +98,7 @@ const WHAT = {
   capacity: 'Number of rooms changed',
 };
 
-function History({ entries, capacity }: { entries: Night['history']; capacity: number }) {
-  const now = useNow(60_000);
-  const { moment } = useFormat();
-  return (
-    <Table
-      label="History"
-      rows={entries.map((entry, index) => ({ ...entry, index }))}
-      keyOf={({ index }) => String(index)}
-      columns={[
-        { label: 'When', cell: ({ at }) => moment(at, now) },
-        {
-          label: 'What',
-          cell: ({ what, by, held_after: held }) => (
-            <>
-              {WHAT[what]} by {nameOf(by)}
-              {what === 'booked' && held > capacity && <Status tone="late">after the last room</Status>}
-            </>
-          ),
-        },
-        { label: 'Held', isNumber: true, cell: ({ held_after: after }) => after },
-      ]}
-    />
-  );
+function stepOf({ what, at, by, held_after: held }: Night['history'][number], capacity: number) {
+  const isOver = what === 'booked' && held > capacity;
+  return { label: WHAT[what], at, by, reason: `${held} held${isOver ? ', after the last room' : ''}` };
 }

@@ -44,13 +44,10 @@ export function amountOf(text: string): string | null {
   return /^\d{1,8}(?:\.\d{1,2})?$/.test(plain) ? Number(plain).toFixed(2) : null;
 }
 
-const short = new Map<string, string>();
+const whole = new Intl.NumberFormat();
+const withCents = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
 
 /** Price as short as a cell needs it: `96.00` → `96`, `1234.50` → `1,234.50`. */
 export function shortPrice(price: string): string {
-  const text =
-    short.get(price) ??
-    Number(price).toLocaleString(undefined, { minimumFractionDigits: price.endsWith('.00') ? 0 : 2 });
-  short.set(price, text);
-  return text;
+  return (price.endsWith('.00') ? whole : withCents).format(Number(price));
 }

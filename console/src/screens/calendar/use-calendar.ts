@@ -39,7 +39,7 @@ export function useCalendar() {
     properties,
     property,
     query,
-    types: data?.room_types ?? [],
+    isEmpty: properties?.length === 0 || data?.room_types.length === 0,
     house: useMemo(() => houseOf(data?.room_types ?? []), [data]),
     rows: useMemo(() => (data ? rowsOf(data, painted) : []), [data, painted]),
     dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
