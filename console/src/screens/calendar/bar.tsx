@@ -3,15 +3,11 @@ import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { formatDate, plural } from '../../ui/format.ts';
-import classes from './calendar.module.css';
-import { areaOf, type Editing } from './editing.ts';
+import type { Editing } from './editing.ts';
 import { focusGrid } from './grid.tsx';
-import { amountOf } from './nights.ts';
-import type { Row } from './rows.tsx';
 import { undo, useWrites } from './writes.ts';
 
 interface Props {
-  rows: Row[];
   dates: string[];
   editing: Editing;
   mayWrite: boolean;
@@ -20,23 +16,21 @@ interface Props {
 }
 
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
-export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props) {
+export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
   const { currency } = useMe().tenant;
-  const { selection, select, nights, draft, isClosed, type, save, leave, setBase, toggleClosed } = editing;
-  const { row, column } = selection.focus;
-  const isPrice = amountOf(draft ?? '') !== null;
+  const { focus, select, nights, draft, isPrice, isClosed, type, save, leave, setBase, toggleClosed } = editing;
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = Math.max(0, Math.min(dates.length - 1, column + (event.shiftKey ? -1 : 1)));
+    const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
     if (event.key === 'Escape') leave();
     else if (event.key === 'Enter' && isPrice) save();
-    else if (event.key === 'Tab' && isPrice) select({ row, column: next });
+    else if (event.key === 'Tab' && isPrice) select({ ...focus, column: next });
     else return;
     event.preventDefault();
     focusGrid();
   };
   return (
     <Group gap="8px 20px" mih={60} py={10} fz="sm" role="group" aria-label="Selected nights">
-      <Where rows={rows} dates={dates} editing={editing} />
+      <Where dates={dates} {...editing} />
       <Group gap={8}>
         {mayWrite ? (
           <>
@@ -53,7 +47,17 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
               onChange={(event) => type(event.currentTarget.value)}
               onKeyDown={onKeyDown}
             />
-            {draft !== null && <Button onClick={() => save() && focusGrid()}>Save</Button>}
+            {draft !== null && (
+              <Button
+                disabled={!isPrice}
+                onClick={() => {
+                  save();
+                  focusGrid();
+                }}
+              >
+                Save
+              </Button>
+            )}
             <KeyButton hotkey="=" disabled={nights.length === 0} onClick={setBase}>
               Base price
             </KeyButton>
@@ -62,9 +66,11 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
             </KeyButton>
           </>
         ) : (
-          <span className={classes.quiet}>Read only. An owner can give you the area Rates.</span>
+          <Text inherit c="dimmed">
+            Read only. An owner can give you the area Rates.
+          </Text>
         )}
-        <KeyButton hotkey="n" disabled={column < 0} onClick={openNight}>
+        <KeyButton hotkey="n" disabled={focus.column < 0} onClick={openNight}>
           Night
         </KeyButton>
       </Group>
@@ -72,21 +78,21 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
   );
 }
 
-function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'dates' | 'editing'>) {
-  const { top, bottom, left, right } = areaOf(selection);
-  const plans = rows.slice(top, bottom + 1).filter(({ plan }) => plan !== null).length;
+function Where({ dates, selected, area: { left, right } }: { dates: string[] } & Pick<Editing, 'selected' | 'area'>) {
+  const [row, ...others] = selected;
+  const plans = selected.filter(({ plan }) => plan !== null).length;
   const nights = left < 0 ? dates : dates.slice(left, right + 1);
   const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
-  const isOne = top === bottom && nights.length === 1;
+  const isOne = others.length === 0 && nights.length === 1;
   return (
     <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
       <Text inherit truncate fw="bold">
-        {top < bottom ? plural(plans, 'plan') : rows[top]?.fullName}
+        {others.length > 0 ? plural(plans, 'plan') : row?.fullName}
       </Text>
-      <span className={classes.quiet}>
+      <Text c="dimmed" fz="xs">
         {ends}
-        {isOne ? `: ${rows[top]?.cellOf(left).words}` : `, ${plural(nights.length, 'night')}`}
-      </span>
+        {isOne ? `: ${row?.cellOf(left).words}` : `, ${plural(nights.length, 'night')}`}
+      </Text>
     </Group>
   );
 }
@@ -119,15 +125,15 @@ interface KeyButtonProps {
   children: ReactNode;
 }
 
-/** A quiet button that names its key, where there are keys. */
+/** A quiet button that names its key, where there is room for it. */
 export function KeyButton({ hotkey, children, ...button }: KeyButtonProps) {
   return (
     <Button variant="default" px={{ base: 11, sm: 16 }} {...button}>
       {children}
       {hotkey && (
-        <kbd className={classes.key} aria-hidden="true">
+        <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">
           {hotkey}
-        </kbd>
+        </Text>
       )}
     </Button>
   );

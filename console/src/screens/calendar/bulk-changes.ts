@@ -18,20 +18,15 @@ export interface BulkForm {
   restriction: 'close' | 'open' | undefined;
 }
 
-/** Returns by a dry run what would change, and how many nights have these values already. @throws Refused, Unreachable, Error */
-export async function previewOf(property: string, currency: string, form: BulkForm) {
-  const changes = await changesOf(property, form, priceRule(form, currency));
-  const changed = changes.length === 0 ? [] : await send(changes, true);
-  return { changed, same: changes.length - changed.length };
-}
-
-async function changesOf(property: string, form: BulkForm, price: PriceRule): Promise<Change[]> {
+/** Returns by a dry run what would change. @throws Refused, Unreachable, Error */
+export async function previewOf(property: string, currency: string, form: BulkForm): Promise<Change[]> {
   const { plans, from = '', to = '', weekdays, restriction } = form;
+  const price = priceRule(form, currency);
   const calendar = await call('getCalendar', { query: { property_id: property, from, to: addDays(to, 1) } });
   const nights = [...datesOf(calendar).entries()].filter(([, date]) => weekdays.includes(new Date(date).getUTCDay()));
   const all = calendar.room_types.flatMap((type) => type.rate_plans);
   const chosen = plans.length === 0 ? all : all.filter(({ id }) => plans.includes(id));
-  return chosen.flatMap((plan) =>
+  const changes = chosen.flatMap((plan) =>
     nights.map(([index, date]) => {
       const expected = valueAt(plan, index);
       const isClosed = restriction === undefined ? expected.is_sold_out : restriction === 'close';
@@ -39,6 +34,7 @@ async function changesOf(property: string, form: BulkForm, price: PriceRule): Pr
       return { rate_plan_id: plan.id, date, expected, after };
     }),
   );
+  return changes.length === 0 ? [] : await send(changes, true);
 }
 
 /** Gives the new price of a night, from its own price and from what it costs. */

@@ -56,8 +56,12 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
     setForm({ ...form, ...change });
     preview.reset();
   };
+  const put =
+    <Key extends keyof BulkForm>(key: Key) =>
+    (value: BulkForm[Key]) =>
+      set({ [key]: value });
   const { plans, from, to, weekdays, price, amount, restriction } = form;
-  const { changed = [], same = 0 } = preview.data ?? {};
+  const changed = preview.data ?? [];
   const nights = plural(changed.length, 'night');
   const change = () => {
     save(changed, `${nights} in bulk`);
@@ -77,27 +81,15 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
           searchable
           clearable
           hidePickedOptions
-          styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
           data={rows.flatMap(({ plan, fullName }) => (plan ? { value: plan.id, label: fullName } : []))}
           value={plans}
-          onChange={(chosen) => set({ plans: chosen })}
+          onChange={put('plans')}
         />
         <Group>
           <DayRange from={from} to={to} onChange={set} />
-          <ChipToggles
-            label="Weekdays"
-            options={WEEKDAYS}
-            values={weekdays}
-            onChange={(days) => set({ weekdays: days })}
-          />
+          <ChipToggles label="Weekdays" options={WEEKDAYS} values={weekdays} onChange={put('weekdays')} />
         </Group>
-        <ChipChoice
-          label="Price"
-          all="Keep prices"
-          options={PRICES}
-          value={price}
-          onChange={(value) => set({ price: value })}
-        />
+        <ChipChoice label="Price" all="Keep prices" options={PRICES} value={price} onChange={put('price')} />
         {(price === 'amount' || price === 'percent') && (
           <TextInput
             label={price === 'amount' ? `Price in ${currency}` : 'Percent, for example 10 or -7.5'}
@@ -113,14 +105,13 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
           all="Keep as it is"
           options={RESTRICTIONS}
           value={restriction}
-          onChange={(value) => set({ restriction: value })}
+          onChange={put('restriction')}
         />
         <div role="status">
           {preview.data &&
             (changed.length === 0
               ? 'Nothing changes.'
               : `${plural(changed.length, 'night changes', 'nights change')}.`)}
-          {same > 0 && ` ${plural(same, 'night has', 'nights have')} these values already.`}
         </div>
         {changed.length > 0 && (
           <NightTable rows={rows} nights={changed} sides={{ Before: 'expected', After: 'after' }} />

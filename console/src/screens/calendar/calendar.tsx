@@ -34,7 +34,7 @@ export function Calendar() {
     if (row && column >= 0) set({ night: `${row.type.id}.${dates[column]}` });
     else if (row && mayOpen(row)) setOpened(row);
   };
-  const openNight = () => open(editing.selection.focus);
+  const openNight = () => open(editing.focus);
   const openBulk = () => {
     const selected = [...new Set(editing.nights.map(({ date }) => date))];
     const range = selected.length > 1 ? selected : dates;
@@ -73,10 +73,10 @@ export function Calendar() {
         <Empty title="No rooms yet.">Room types and their rate plans come with the tenant document.</Empty>
       ) : (
         <Loaded query={shown.query} rows={12}>
-          {({ today }) => (
+          {(calendar) => (
             <Stack gap={0} h="100%">
-              <Grid {...{ today, rows, dates, editing, field, open, mayOpen }} house={shown.house} />
-              <Bar {...{ rows, dates, editing, mayWrite, field, openNight }} />
+              <Grid {...{ calendar, rows, dates, editing, field, open, mayOpen }} />
+              <Bar {...{ dates, editing, mayWrite, field, openNight }} />
             </Stack>
           )}
         </Loaded>

@@ -10,12 +10,6 @@ export interface Place {
   column: number;
 }
 
-/** A rectangle of the grid. `focus` is the corner that moves. */
-interface Selection {
-  anchor: Place;
-  focus: Place;
-}
-
 type SeenNight = Omit<Change, 'after'>;
 export type Editing = ReturnType<typeof useEditing>;
 
@@ -23,39 +17,55 @@ const START = { row: 1, column: 0 };
 
 /** The selected nights, and what is done with them. */
 export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
-  const [corners, setCorners] = useState<Selection>({ anchor: START, focus: START });
+  // A rectangle between two corners, of which the focus is the one that moves.
+  const [corners, setCorners] = useState({ anchor: START, focus: START });
   // The nights of a price that is being typed keep what the person saw at the first key, whatever arrives meanwhile.
   const [draft, setDraft] = useState<{ text: string; nights: SeenNight[] } | null>(null);
   const within = ({ row, column }: Place) => ({
     row: Math.min(row, rows.length - 1),
     column: Math.min(column, dates.length - 1),
   });
-  const selection = { anchor: within(corners.anchor), focus: within(corners.focus) };
-  const nights = mayWrite ? nightsIn(rows, dates, selection) : [];
+  const [anchor, focus] = [within(corners.anchor), within(corners.focus)];
+  const area = {
+    top: Math.min(anchor.row, focus.row),
+    bottom: Math.max(anchor.row, focus.row),
+    left: Math.min(anchor.column, focus.column),
+    right: Math.max(anchor.column, focus.column),
+  };
+  const selected = rows.slice(area.top, area.bottom + 1);
+  const nightsOf = ({ plan, values }: Row): SeenNight[] =>
+    values.slice(area.left, area.right + 1).map((expected, index) => ({
+      rate_plan_id: plan?.id ?? '',
+      date: dates[area.left + index] ?? '',
+      expected,
+    }));
+  const nights = mayWrite && area.left >= 0 ? selected.flatMap(nightsOf) : [];
   const isClosed = nights.length > 0 && nights.every(({ expected }) => expected.is_sold_out);
   const write = (seen: SeenNight[], change: Partial<NightValue>, what: string) =>
     save(
       seen.map((night) => ({ ...night, after: { ...night.expected, ...change } })),
       `${seen.length === 1 ? formatDate(seen[0]?.date ?? '') : plural(seen.length, 'night')} ${what}`,
     );
-  /** @returns false if what is typed is no price */
+  const price = amountOf(draft?.text ?? '');
   const saveDraft = () => {
-    const price = amountOf(draft?.text ?? '');
-    if (draft === null || price === null) return false;
-    write(draft.nights, { price }, `at ${shortPrice(price)}`);
+    if (draft && price !== null) write(draft.nights, { price }, `at ${shortPrice(price)}`);
     setDraft(null);
-    return true;
   };
   return {
-    selection,
+    anchor,
+    focus,
+    area,
+    /** Rows of the selection. */
+    selected,
+    /** Nights of the selection that the person may change. */
     nights,
-    draft: draft?.text ?? null,
     isClosed,
+    draft: draft?.text ?? null,
+    isPrice: price !== null,
     /** Moves the selection. A price that is being typed is saved first, as a spreadsheet does it. */
-    select: (anchor: Place, focus = anchor) => {
+    select: (to: Place, from = to) => {
       saveDraft();
-      setDraft(null);
-      setCorners({ anchor, focus });
+      setCorners({ anchor: from, focus: to });
     },
     type: (text: string) => setDraft({ text, nights: draft?.nights ?? nights }),
     save: saveDraft,
@@ -63,26 +73,4 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     setBase: () => write(nights, { price: null }, 'at base price'),
     toggleClosed: () => write(nights, { is_sold_out: !isClosed }, isClosed ? 'opened' : 'closed'),
   };
-}
-
-export function areaOf({ anchor, focus }: Selection) {
-  return {
-    top: Math.min(anchor.row, focus.row),
-    bottom: Math.max(anchor.row, focus.row),
-    left: Math.min(anchor.column, focus.column),
-    right: Math.max(anchor.column, focus.column),
-  };
-}
-
-/** Returns the nights of the plans in the selection. Rows of room types have no price, so they are left out. */
-function nightsIn(rows: Row[], dates: string[], selection: Selection): SeenNight[] {
-  const { top, bottom, left, right } = areaOf(selection);
-  if (left < 0) return [];
-  return rows.slice(top, bottom + 1).flatMap(({ plan, values }) =>
-    values.slice(left, right + 1).map((expected, index) => ({
-      rate_plan_id: plan?.id ?? '',
-      date: dates[left + index] ?? '',
-      expected,
-    })),
-  );
 }

@@ -1,9 +1,10 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, type MouseEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import classes from './calendar.module.css';
-import { areaOf, type Editing, type Place } from './editing.ts';
+import type { Editing, Place } from './editing.ts';
 import { cellId, GridRow } from './grid-row.tsx';
-import { datesLine, type Line, type Row } from './rows.tsx';
+import type { CalendarData } from './nights.ts';
+import { datesLine, houseLine, type Row } from './rows.tsx';
 import { DATES_PX, HOUSE_PX, useSight, useSizes } from './sight.ts';
 
 /** Steps of the keys that move the focus, in rows and columns. */
@@ -19,8 +20,7 @@ const MOVES: Record<string, [rows: number, columns: number]> = {
 };
 
 interface Props {
-  today: string;
-  house: Line;
+  calendar: CalendarData;
   rows: Row[];
   dates: string[];
   editing: Editing;
@@ -32,22 +32,23 @@ interface Props {
 }
 
 /** Rooms and prices by night, as a grid of which only what is in sight is rendered. */
-export function Grid({ today, house, rows, dates, editing, field, open, mayOpen }: Props) {
-  const { selection, select, draft, nights } = editing;
-  const { anchor, focus } = selection;
+export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: Props) {
+  const { anchor, focus, area, select, draft, nights } = editing;
+  const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize();
   const sizes = useSizes(today, rows, dates, size.width);
   const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, sizes);
   useLayoutEffect(() => scrollTo(focus), [focus.row, focus.column]);
   const above = useMemo(() => datesLine(dates, today, firstColumn), [dates, today, firstColumn]);
+  const house = useMemo(() => houseLine(types), [types]);
 
   const move = (row: number, column: number, isExtending: boolean) => {
     const place = {
       row: Math.max(0, Math.min(rows.length - 1, row)),
       column: Math.max(isExtending || column === -Infinity ? 0 : -1, Math.min(dates.length - 1, column)),
     };
-    select(isExtending ? anchor : place, place);
+    select(place, isExtending ? anchor : place);
   };
   const opens = ({ row, column }: Place) => column < 0 || rows[row]?.plan === null;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -71,7 +72,6 @@ export function Grid({ today, house, rows, dates, editing, field, open, mayOpen 
     const place = placeOf(target);
     if (place && opens(place)) open(place);
   };
-  const area = areaOf(selection);
   return (
     <div
       ref={useMergedRef(frame, size.ref)}
@@ -90,8 +90,8 @@ export function Grid({ today, house, rows, dates, editing, field, open, mayOpen 
     >
       <div role="presentation" style={{ ...sizes.style, position: 'relative', height }}>
         <div role="presentation" className={classes.header}>
-          <GridRow line={above} index={-2} top={0} height={DATES_PX} sizes={sizes} columns={columns} />
-          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} sizes={sizes} columns={columns} />
+          <GridRow line={above} index={-2} top={0} height={DATES_PX} {...{ sizes, columns }} />
+          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} {...{ sizes, columns }} />
         </div>
         {items.map(({ index, start, size: rowPx }) => {
           const row = rows[index];
@@ -104,8 +104,7 @@ export function Grid({ today, house, rows, dates, editing, field, open, mayOpen 
                 index={index}
                 top={start}
                 height={rowPx}
-                sizes={sizes}
-                columns={columns}
+                {...{ sizes, columns }}
                 {...(isIn && { first: area.left, last: area.right, draft: row.plan && draft })}
                 focus={focus.row === index ? focus.column : undefined}
                 opens={mayOpen(row)}

@@ -21,19 +21,19 @@ function Fields({ row: { type, plan }, onClose }: { row: Row; onClose: () => voi
   const { currency } = useMe().tenant;
   const [price, setPrice] = useState(plan?.base_price ?? '0');
   const [count, setCount] = useState(plan?.min_nights ?? type.physical_capacity);
+  const amount = amountOf(price);
   const sending = useMutation({
-    mutationFn: async () => {
-      const body = { base_price: amountOf(price) ?? price, min_nights: count };
-      if (plan) await call('changeRatePlan', { path: { id: plan.id }, body });
-      else await call('changeRoomType', { path: { id: type.id }, body: { physical_capacity: count } });
-    },
+    mutationFn: async (): Promise<unknown> =>
+      plan === null
+        ? call('changeRoomType', { path: { id: type.id }, body: { physical_capacity: count } })
+        : call('changeRatePlan', { path: { id: plan.id }, body: { base_price: amount ?? '', min_nights: count } }),
     onSuccess() {
       onClose();
       rereadTopics(new Set(['rates', 'rooms']));
     },
   });
   return (
-    <Form action="Save" sending={sending} isReady={amountOf(price) !== null} onCancel={onClose}>
+    <Form action="Save" sending={sending} isReady={amount !== null} onCancel={onClose}>
       {plan && (
         <TextInput
           label={`Base price in ${currency}`}

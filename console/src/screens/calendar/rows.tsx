@@ -81,7 +81,7 @@ function priceRow(type: RoomType, plan: Plan, values: NightValue[]): Row {
 }
 
 /** Share of all rooms that are held, as a strip of heat. */
-export function houseOf(types: RoomType[]): Line {
+export function houseLine(types: RoomType[]): Line {
   const rooms = types.reduce((sum, type) => sum + type.physical_capacity, 0);
   const cellOf = (column: number) => {
     const held = types.reduce((sum, type) => sum + (type.held[column] ?? 0), 0);

@@ -5,7 +5,7 @@ import { useHouse } from '../../api/house.ts';
 import { read } from '../../api/reads.ts';
 import { addDays } from '../../ui/format.ts';
 import { datesOf, keyOf } from './nights.ts';
-import { houseOf, rowsOf } from './rows.tsx';
+import { rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 import { useWrites } from './writes.ts';
 
@@ -40,7 +40,6 @@ export function useCalendar() {
     property,
     query,
     isEmpty: properties?.length === 0 || data?.room_types.length === 0,
-    house: useMemo(() => houseOf(data?.room_types ?? []), [data]),
     rows: useMemo(() => (data ? rowsOf(data, painted) : []), [data, painted]),
     dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
   };

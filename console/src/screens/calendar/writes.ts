@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../live/clock.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { makeStore, useStore } from '../../ui/store.ts';
-import { type Change, isEqual, keyOf, type NightValue } from './nights.ts';
+import { type Change, isEqual, keyOf } from './nights.ts';
 
 /** A write that the service has refused, because others changed some of its nights after the person saw them. */
 interface Conflict {
@@ -65,11 +65,10 @@ async function write(changes: Change[], label: string, isUndo: boolean): Promise
   }
 }
 
+type MaybeExpecting = Omit<Change, 'expected'> & Partial<Change>;
+
 /** Sends changes, and returns those that differ from what the nights had. */
-export async function send(
-  changes: { rate_plan_id: string; date: string; expected?: NightValue; after: NightValue }[],
-  isDryRun = false,
-): Promise<Change[]> {
+export async function send(changes: MaybeExpecting[], isDryRun = false): Promise<Change[]> {
   const body = { dry_run: isDryRun, changes: changes.map(({ after, ...night }) => ({ ...night, ...after })) };
   const { changed } = await call('changeRates', { body });
   return changed.map(({ before, ...night }) => ({ ...night, expected: before }));
@@ -77,10 +76,8 @@ export async function send(
 
 /** Finds the nights that others have changed. If the answer to an earlier try was lost, some have the own values already. */
 async function compare(changes: Change[], label: string): Promise<void> {
-  const differing = await send(
-    changes.map(({ expected, ...change }) => change),
-    true,
-  );
+  const blind = changes.map(({ expected, ...change }) => change);
+  const differing = await send(blind, true);
   const seen = new Map(changes.map((change) => [keyOf(change), change.expected]));
   const { rest = [], nights = [] } = Object.groupBy(differing, (change) =>
     isEqual(change.expected, seen.get(keyOf(change)) ?? change.after) ? 'rest' : 'nights',
