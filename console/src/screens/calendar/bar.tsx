@@ -128,7 +128,7 @@ interface KeyButtonProps {
 /** A quiet button that names its key, where there is room for it. */
 export function KeyButton({ hotkey, children, ...button }: KeyButtonProps) {
   return (
-    <Button variant="default" px={{ base: 11, sm: 16 }} {...button}>
+    <Button variant="default" px={11} {...button}>
       {children}
       {hotkey && (
         <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">

@@ -100,5 +100,5 @@ const WHAT = {
 
 function stepOf({ what, at, by, held_after: held }: Night['history'][number], capacity: number) {
   const isOver = what === 'booked' && held > capacity;
-  return { label: WHAT[what], at, by, reason: `${held} held${isOver ? ', after the last room' : ''}` };
+  return { label: WHAT[what], at, by, reason: isOver ? `${held} held, after the last room` : null };
 }
