@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 /** What a person can do here: by the palette, and by its key if it has one. */
 export interface Command {
@@ -21,17 +21,22 @@ function changed(): void {
   }
 }
 
-/** Offers commands while the component is on the screen. */
+/** Offers commands while the component is on the screen. They may be made anew at each render. */
 export function useCommands(commands: Command[]): void {
+  // What is offered seldom changes, but what it does may change with each render.
+  const latest = useRef(commands);
+  latest.current = commands;
+  const offered = JSON.stringify(commands);
   useEffect(() => {
     const name = Symbol('commands');
-    registered.set(name, commands);
+    const stable = latest.current.map((command, index) => ({ ...command, run: () => latest.current[index]?.run() }));
+    registered.set(name, stable);
     changed();
     return () => {
       registered.delete(name);
       changed();
     };
-  }, [commands]);
+  }, [offered]);
 }
 
 export function useAllCommands(): Command[] {

@@ -31,8 +31,8 @@ export function History({ steps }: { steps: Step[] | undefined }) {
   if (steps === undefined) return <Waiting rows={2} />;
   return (
     <ol className={classes.history}>
-      {steps.map(({ label, at, by, reason }) => (
-        <li key={`${label} ${at}`}>
+      {steps.map(({ label, at, by, reason }, index) => (
+        <li key={index}>
           <span className={classes.step}>{label}</span>
           <span className={classes.quiet}>by {by.name || BY[by.type]}</span>
           <time dateTime={at} className={classes.time}>

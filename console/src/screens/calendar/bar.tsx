@@ -1,16 +1,13 @@
-import { Button, Group, TextInput } from '@mantine/core';
-import type { KeyboardEvent, RefObject } from 'react';
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { formatDate, plural, useFormat } from '../../ui/format.ts';
-import classes from './calendar.module.css';
+import { formatDate, plural } from '../../ui/format.ts';
 import type { Editing } from './editing.ts';
 import { focusGrid } from './grid.tsx';
-import { amountOf, areaOf, type Row } from './nights.ts';
 import { undo, useWrites } from './writes.ts';
 
 interface Props {
-  rows: Row[];
   dates: string[];
   editing: Editing;
   mayWrite: boolean;
@@ -19,26 +16,22 @@ interface Props {
 }
 
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
-export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props) {
+export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
   const { currency } = useMe().tenant;
-  const { selection, nights, closable, draft, isClosed, type, save, leave, setBase, toggleClosed } = editing;
-  const { row, column } = selection.focus;
+  const { focus, select, nights, closable, draft, isPrice, isClosed, type, save, leave, setBase, toggleClosed } =
+    editing;
   const onKeyDown = (event: KeyboardEvent) => {
-    const isMove = event.key === 'Tab' && draft !== null;
-    const next = Math.max(0, Math.min(dates.length - 1, column + (event.shiftKey ? -1 : 1)));
+    const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
     if (event.key === 'Escape') leave();
-    else if ((event.key !== 'Enter' && !isMove) || !save(isMove ? { row, column: next } : undefined)) return;
+    else if (event.key === 'Enter' && isPrice) save();
+    else if (event.key === 'Tab' && isPrice) select({ ...focus, column: next });
+    else return;
     event.preventDefault();
     focusGrid();
   };
-  const button = (label: string, hotkey: string, isOff: boolean, run: () => void) => (
-    <Button variant="default" disabled={isOff} rightSection={<kbd aria-hidden="true">{hotkey}</kbd>} onClick={run}>
-      {label}
-    </Button>
-  );
   return (
-    <div className={classes.bar} role="group" aria-label="Selected nights">
-      <Where rows={rows} dates={dates} editing={editing} />
+    <Group gap="8px 20px" mih={60} py={10} fz="sm" role="group" aria-label="Selected nights">
+      <Where dates={dates} {...editing} />
       <Group gap={8}>
         {mayWrite ? (
           <>
@@ -50,60 +43,99 @@ export function Bar({ rows, dates, editing, mayWrite, field, openNight }: Props)
               autoComplete="off"
               w={92}
               disabled={nights.length === 0}
-              error={draft !== null && draft !== '' && amountOf(draft) === null}
+              error={Boolean(draft) && !isPrice}
               value={draft ?? ''}
               onChange={(event) => type(event.currentTarget.value)}
               onKeyDown={onKeyDown}
             />
-            {draft !== null && <Button onClick={() => save() && focusGrid()}>Save</Button>}
-            {button('Base price', '=', nights.length === 0, setBase)}
-            {button(isClosed ? 'Open' : 'Close', 's', closable.length === 0, toggleClosed)}
+            {draft !== null && (
+              <Button
+                disabled={!isPrice}
+                onClick={() => {
+                  save();
+                  focusGrid();
+                }}
+              >
+                Save
+              </Button>
+            )}
+            <KeyButton hotkey="=" disabled={nights.length === 0} onClick={setBase}>
+              Base price
+            </KeyButton>
+            <KeyButton hotkey="s" disabled={closable.length === 0} onClick={toggleClosed}>
+              {isClosed ? 'Open' : 'Close'}
+            </KeyButton>
           </>
         ) : (
-          <span className={classes.quiet}>Read only. An owner can give you the area Room prices.</span>
+          <Text inherit c="dimmed">
+            Read only. An owner can give you the area Room prices.
+          </Text>
         )}
-        {button('Night', 'n', column < 0, openNight)}
+        <KeyButton hotkey="n" disabled={focus.column < 0} onClick={openNight}>
+          Night
+        </KeyButton>
       </Group>
-    </div>
+    </Group>
   );
 }
 
-function Where({ rows, dates, editing: { selection } }: Pick<Props, 'rows' | 'dates' | 'editing'>) {
-  const { money } = useFormat();
-  const { top, bottom, left, right } = areaOf(selection);
-  const { type, plan } = rows[top] ?? {};
-  const plans = rows.slice(top, bottom + 1).filter((row) => row.plan !== null).length;
+function Where({ dates, selected, area: { left, right } }: { dates: string[] } & Pick<Editing, 'selected' | 'area'>) {
+  const [row, ...others] = selected;
+  const plans = selected.filter(({ plan }) => plan !== null).length;
   const nights = left < 0 ? dates : dates.slice(left, right + 1);
   const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
-  const one = top === bottom && nights.length === 1 ? plan : null;
+  const isOne = others.length === 0 && nights.length === 1;
   return (
-    <div className={classes.where}>
-      <b>{top < bottom ? plural(plans, 'plan') : `${type?.name}, ${plan?.name ?? 'rooms'}`}</b>
-      <span className={classes.quiet}>
+    <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
+      <Text inherit truncate fw="bold">
+        {others.length > 0 ? plural(plans, 'plan') : row?.fullName}
+      </Text>
+      <Text c="dimmed" fz="xs">
         {ends}
-        {nights.length > 1 && `, ${plural(nights.length, 'night')}`}
-        {one && `: ${money(one.prices[left] ?? '')} ${one.is_own[left] ? 'own' : 'base'} price`}
-        {one?.closed[left] && ', closed'}
-      </span>
-    </div>
+        {isOne ? `: ${row?.cellOf(left).words}` : `, ${plural(nights.length, 'night')}`}
+      </Text>
+    </Group>
   );
 }
 
 /** The way back from the newest write, with the time that is left. */
 export function UndoButton() {
-  const { undos, painted } = useWrites();
+  const { undos, sending } = useWrites();
   const now = useNow();
   const newest = undos.at(-1);
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
-  const isShown = painted.size === 0 && newest !== undefined && secondsLeft > 0;
+  const isShown = sending.length === 0 && newest !== undefined && secondsLeft > 0;
   return (
-    <Group gap={12} ml="auto" role="status" className={classes.undo}>
-      <span>{painted.size > 0 ? 'Saving…' : isShown && newest.label}</span>
+    <Group gap={12} ml="auto" fz="sm" role="status">
+      <Text inherit visibleFrom="lg">
+        {sending.length > 0 ? 'Saving…' : isShown && newest.label}
+      </Text>
       {isShown && (
-        <Button variant="default" rightSection={<kbd aria-hidden="true">u</kbd>} onClick={undo}>
+        <KeyButton hotkey="u" onClick={undo}>
           Undo<span aria-hidden="true">&nbsp;{secondsLeft} s</span>
-        </Button>
+        </KeyButton>
       )}
     </Group>
+  );
+}
+
+interface KeyButtonProps {
+  hotkey?: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+/** A quiet button that names its key, where there is room for it. */
+export function KeyButton({ hotkey, children, ...button }: KeyButtonProps) {
+  return (
+    <Button variant="default" px={11} {...button}>
+      {children}
+      {hotkey && (
+        <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">
+          {hotkey}
+        </Text>
+      )}
+    </Button>
   );
 }

@@ -1,12 +1,10 @@
-import { type Answer, call } from '../../api/client.ts';
-import { addDays, plural } from '../../ui/format.ts';
+import { call } from '../../api/client.ts';
+import { addDays } from '../../ui/format.ts';
 import { amountOf, type Change, datesOf, valueAt } from './nights.ts';
-import { bodyOf } from './writes.ts';
-
-/** Most nights that the service changes in one call. */
-const MOST_CHANGES = 5_000;
+import { send } from './writes.ts';
 
 export interface BulkForm {
+  /** None: all plans. */
   plans: string[];
   /** First and last night. */
   from: string | undefined;
@@ -20,29 +18,15 @@ export interface BulkForm {
   restriction: 'close' | 'open' | undefined;
 }
 
-/** Returns by a dry run what would change, and how many nights have these values already. @throws Refused, Unreachable, Error */
-export async function previewOf(
-  property: string,
-  currency: string,
-  form: BulkForm,
-): Promise<Answer<'changeRates'> & { same: number }> {
-  const changes = await changesOf(property, form, priceRule(form, currency));
-  if (changes.length > MOST_CHANGES) {
-    throw new Error(
-      `That is ${plural(changes.length, 'night')}. At most ${plural(MOST_CHANGES, 'night')} change at once.`,
-    );
-  }
-  if (changes.length === 0) return { changed: [], same: 0 };
-  const { changed } = await call('changeRates', { body: { dry_run: true, changes: changes.map(bodyOf) } });
-  return { changed, same: changes.length - changed.length };
-}
-
-async function changesOf(property: string, form: BulkForm, price: PriceRule): Promise<Change[]> {
+/** Returns by a dry run what would change. @throws Refused, Unreachable, Error */
+export async function previewOf(property: string, currency: string, form: BulkForm): Promise<Change[]> {
   const { plans, from = '', to = '', weekdays, restriction } = form;
+  const price = priceRule(form, currency);
   const calendar = await call('getCalendar', { query: { property_id: property, from, to: addDays(to, 1) } });
   const nights = [...datesOf(calendar).entries()].filter(([, date]) => weekdays.includes(new Date(date).getUTCDay()));
-  const chosen = calendar.room_types.flatMap((type) => type.rate_plans).filter(({ id }) => plans.includes(id));
-  return chosen.flatMap((plan) =>
+  const all = calendar.room_types.flatMap((type) => type.rate_plans);
+  const chosen = plans.length === 0 ? all : all.filter(({ id }) => plans.includes(id));
+  const changes = chosen.flatMap((plan) =>
     nights.map(([index, date]) => {
       const expected = valueAt(plan, index);
       const isClosed = restriction === undefined ? expected.is_sold_out : restriction === 'close';
@@ -50,6 +34,7 @@ async function changesOf(property: string, form: BulkForm, price: PriceRule): Pr
       return { rate_plan_id: plan.id, date, expected, after };
     }),
   );
+  return changes.length === 0 ? [] : await send(changes, true);
 }
 
 /** Gives the new price of a night, from its own price and from what it costs. */

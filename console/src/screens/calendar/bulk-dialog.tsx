@@ -1,18 +1,19 @@
-import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../api/session.ts';
 import { ChipChoice, ChipToggles } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type BulkForm, previewOf } from './bulk-changes.ts';
 import { NightTable } from './conflict-dialog.tsx';
-import type { RoomType } from './nights.ts';
+import type { Row } from './rows.tsx';
 import { save } from './writes.ts';
 
 interface Props {
   property: string;
-  types: RoomType[];
+  rows: Row[];
   /** Plans and nights that are chosen at first. Null: the dialog is closed. */
   start: Pick<BulkForm, 'plans' | 'from' | 'to'> | null;
   onClose: () => void;
@@ -21,14 +22,8 @@ interface Props {
 /** Changes many nights at once, after a look at what would change. */
 export function BulkDialog({ start, onClose, ...rest }: Props) {
   return (
-    <Modal
-      opened={start !== null}
-      onClose={onClose}
-      size="lg"
-      title="Change many nights"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {start && <Form start={start} onClose={onClose} {...rest} />}
+    <Modal opened={start !== null} onClose={onClose} size="lg" title="Change many nights">
+      {start && <Bulk start={start} onClose={onClose} {...rest} />}
     </Modal>
   );
 }
@@ -47,7 +42,7 @@ const RESTRICTIONS = [
   { value: 'open', label: 'Open' },
 ] as const;
 
-function Form({ property, types, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
+function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
   const { currency } = useMe().tenant;
   const [form, setForm] = useState<BulkForm>({
     ...start,
@@ -56,67 +51,45 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
     amount: '',
     restriction: undefined,
   });
-  const { mutate, data, error, isPending, reset } = useMutation({
-    mutationFn: () => previewOf(property, currency, form),
-  });
+  const preview = useMutation({ mutationFn: () => previewOf(property, currency, form) });
   const set = (change: Partial<BulkForm>) => {
     setForm({ ...form, ...change });
-    reset();
+    preview.reset();
   };
+  const put =
+    <Key extends keyof BulkForm>(key: Key) =>
+    (value: BulkForm[Key]) =>
+      set({ [key]: value });
   const { plans, from, to, weekdays, price, amount, restriction } = form;
-  const all = types.flatMap((type) =>
-    type.rate_plans.map(({ id, name }) => ({ value: id, label: `${type.name}, ${name}` })),
-  );
-  const changed = data?.changed ?? [];
-  const submit = () => {
-    if (changed.length === 0) return mutate();
-    const nights = plural(changed.length, 'night');
-    save(
-      changed.map(({ before, ...night }) => ({ ...night, expected: before })),
-      `${nights} in bulk`,
-    );
+  const changed = preview.data ?? [];
+  const nights = plural(changed.length, 'night');
+  const change = () => {
+    save(changed, `${nights} in bulk`);
     onClose();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <Form
+      action={changed.length > 0 ? `Change ${nights}` : 'Preview'}
+      sending={changed.length > 0 ? { ...preview, mutate: change } : preview}
+      isReady={Boolean(from && to)}
+      onCancel={onClose}
     >
       <Stack>
         <MultiSelect
           label="Plans"
+          placeholder={plans.length === 0 ? 'All plans' : ''}
           searchable
+          clearable
           hidePickedOptions
-          rightSectionWidth={64}
-          rightSectionPointerEvents="all"
-          rightSection={
-            <Button variant="subtle" size="compact-sm" onClick={() => set({ plans: all.map(({ value }) => value) })}>
-              All
-            </Button>
-          }
-          styles={{ pillsList: { maxHeight: 96, overflowY: 'auto' } }}
-          data={all}
+          data={rows.flatMap(({ plan, fullName }) => (plan ? { value: plan.id, label: fullName } : []))}
           value={plans}
-          onChange={(chosen) => set({ plans: chosen })}
+          onChange={put('plans')}
         />
         <Group>
           <DayRange from={from} to={to} onChange={set} />
-          <ChipToggles
-            label="Weekdays"
-            options={WEEKDAYS}
-            values={weekdays}
-            onChange={(days) => set({ weekdays: days })}
-          />
+          <ChipToggles label="Weekdays" options={WEEKDAYS} values={weekdays} onChange={put('weekdays')} />
         </Group>
-        <ChipChoice
-          label="Price"
-          all="Keep prices"
-          options={PRICES}
-          value={price}
-          onChange={(value) => set({ price: value })}
-        />
+        <ChipChoice label="Price" all="Keep prices" options={PRICES} value={price} onChange={put('price')} />
         {(price === 'amount' || price === 'percent') && (
           <TextInput
             label={price === 'amount' ? `Price in ${currency}` : 'Percent, for example 10 or -7.5'}
@@ -132,24 +105,18 @@ function Form({ property, types, start, onClose }: Props & { start: NonNullable<
           all="Keep as it is"
           options={RESTRICTIONS}
           value={restriction}
-          onChange={(value) => set({ restriction: value })}
+          onChange={put('restriction')}
         />
         <div role="status">
-          {error?.message}
-          {data &&
-            `${changed.length === 0 ? 'Nothing changes.' : `${plural(changed.length, 'night changes', 'nights change')}.`} ` +
-              (data.same > 0 ? `${plural(data.same, 'night has', 'nights have')} these values already.` : '')}
+          {preview.data &&
+            (changed.length === 0
+              ? 'Nothing changes.'
+              : `${plural(changed.length, 'night changes', 'nights change')}.`)}
         </div>
         {changed.length > 0 && (
-          <NightTable
-            labels={['Before', 'After']}
-            nights={changed.map((night) => ({ ...night, values: [night.before, night.after] }))}
-          />
+          <NightTable rows={rows} nights={changed} sides={{ Before: 'expected', After: 'after' }} />
         )}
-        <Button type="submit" loading={isPending} disabled={plans.length === 0 || !from || !to}>
-          {changed.length > 0 ? `Change ${plural(changed.length, 'night')}` : 'Preview'}
-        </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,77 +1,88 @@
 import { Button, Group, Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
+import { whoWasFirst } from '../../ui/history.tsx';
 import { Table } from '../../ui/table.tsx';
-import type { NightValue } from './nights.ts';
-import { placeOf, settle, useWrites } from './writes.ts';
-
-const MOST_SHOWN = 8;
+import { type Change, keyOf } from './nights.ts';
+import type { Row } from './rows.tsx';
+import { settle, useWrites } from './writes.ts';
 
 interface TableProps {
-  /** What the two values of each night are, for example `Before` and `After`. */
-  labels: [string, string];
-  nights: { rate_plan_id: string; date: string; values: [NightValue, NightValue] }[];
+  rows: Row[];
+  nights: Change[];
+  /** The two columns, by their words. */
+  sides: Record<string, 'expected' | 'after'>;
 }
 
 /** The first nights of a change, with two values side by side. */
-export function NightTable({ labels, nights }: TableProps) {
+export function NightTable({ rows, nights, sides }: TableProps) {
   const { money } = useFormat();
-  const columnOf = (index: 0 | 1) => ({
-    label: labels[index],
+  const columns = Object.entries(sides).map(([label, side]) => ({
+    label,
     isNumber: true,
-    cell: ({ rate_plan_id: plan, values }: TableProps['nights'][number]) => {
-      const { price, is_sold_out: isClosed } = values[index];
-      const cost = price === null ? `${money(placeOf(plan)?.plan.base_price ?? '0')} base` : money(price);
+    cell: (night: Change) => {
+      const { price, is_sold_out: isClosed } = night[side];
+      const cost = price === null ? `${money(rowOf(rows, night)?.plan?.base_price ?? '0')} base` : money(price);
       return `${cost}${isClosed ? ', closed' : ''}`;
     },
-  });
+  }));
   return (
-    <>
-      <Table
-        label={labels.join(' and ')}
-        keyOf={({ rate_plan_id: plan, date }) => `${plan} ${date}`}
-        rows={nights.slice(0, MOST_SHOWN)}
-        columns={[
-          { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
-          { label: 'Plan', cell: ({ rate_plan_id: plan }) => placeOf(plan)?.name },
-          columnOf(0),
-          columnOf(1),
-        ]}
-      />
-      {nights.length > MOST_SHOWN && <p>And {plural(nights.length - MOST_SHOWN, 'more night')}.</p>}
-    </>
+    <Table
+      label={Object.keys(sides).join(' and ')}
+      keyOf={keyOf}
+      rows={nights}
+      step={8}
+      columns={[
+        { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
+        { label: 'Plan', cell: (night) => rowOf(rows, night)?.fullName },
+        ...columns,
+      ]}
+    />
   );
 }
 
+function rowOf(rows: Row[], { rate_plan_id: id }: Change): Row | undefined {
+  return rows.find(({ plan }) => plan?.id === id);
+}
+
+type Conflict = NonNullable<ReturnType<typeof useWrites>['conflict']>;
+
 /** Side by side: what the person wanted, and what others have written meanwhile. */
-export function ConflictDialog() {
+export function ConflictDialog({ rows }: { rows: Row[] }) {
   const { conflict } = useWrites();
-  const { clockWithSeconds } = useFormat();
-  if (conflict === null) return null;
-  const { nights, rest, label, first } = conflict;
   return (
     <Modal
-      opened
+      opened={conflict !== null}
       size="lg"
-      onClose={() => settle(null)}
-      title={`Changed meanwhile: ${plural(nights.length, 'night')}`}
+      onClose={() => settle([])}
+      title={conflict && `Changed meanwhile: ${plural(conflict.nights.length, 'night')}`}
       closeButtonProps={{ 'aria-label': 'Change nothing' }}
     >
+      {conflict && <Sides rows={rows} {...conflict} />}
+    </Modal>
+  );
+}
+
+function Sides({ rows, label, nights, rest }: Conflict & { rows: Row[] }) {
+  const [first] = nights;
+  const path = { room_type_id: (first && rowOf(rows, first)?.type.id) ?? '', date: first?.date ?? '' };
+  const { data } = useQuery(read('getNight', { path }, ['rates']));
+  const theirs = data?.history.find(({ what }) => what === 'price' || what === 'stop_sell');
+  return (
+    <>
       <p style={{ marginTop: 0 }}>
-        {first?.name ?? 'Somebody else'} was first{first && `, at ${clockWithSeconds(first.at)}`}. Nothing of “{label}”
-        is saved yet.
+        {whoWasFirst(theirs?.by)} Nothing of “{label}” is saved yet.
       </p>
-      <NightTable
-        labels={['Yours', 'Now']}
-        nights={nights.map((night) => ({ ...night, values: [night.after, night.now] }))}
-      />
+      <NightTable rows={rows} nights={nights} sides={{ Yours: 'after', Now: 'expected' }} />
       <Group mt="lg">
-        <Button data-autofocus onClick={() => settle('theirs')}>
+        <Button data-autofocus onClick={() => settle(rest)}>
           Keep theirs{rest.length > 0 && `, save the other ${rest.length}`}
         </Button>
-        <Button variant="default" onClick={() => settle('mine')}>
+        <Button variant="default" onClick={() => settle([...nights, ...rest])}>
           Keep mine
         </Button>
       </Group>
-    </Modal>
+    </>
   );
 }

@@ -1,60 +1,78 @@
 import { useState } from 'react';
 import { formatDate, plural } from '../../ui/format.ts';
-import {
-  amountOf,
-  closableIn,
-  nightsIn,
-  type NightValue,
-  type Place,
-  type Row,
-  type SeenNight,
-  shortPrice,
-} from './nights.ts';
+import { amountOf, type Change, type NightValue, shortPrice } from './nights.ts';
+import type { Row } from './rows.tsx';
 import { save } from './writes.ts';
 
+/** A cell of the grid. Column -1 is the name of the row. */
+export interface Place {
+  row: number;
+  column: number;
+}
+
+type SeenNight = Omit<Change, 'after'>;
 export type Editing = ReturnType<typeof useEditing>;
+
+const START = { row: 1, column: 0 };
 
 /** The selected nights, and what is done with them. */
 export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
-  const [corners, setCorners] = useState<[Place, Place]>([
-    { row: 1, column: 0 },
-    { row: 1, column: 0 },
-  ]);
+  // A rectangle between two corners, of which the focus is the one that moves.
+  const [corners, setCorners] = useState({ anchor: START, focus: START });
   // The nights of a price that is being typed keep what the person saw at the first key, whatever arrives meanwhile.
   const [draft, setDraft] = useState<{ text: string; nights: SeenNight[] } | null>(null);
   const within = ({ row, column }: Place) => ({
     row: Math.min(row, rows.length - 1),
     column: Math.min(column, dates.length - 1),
   });
-  const selection = { anchor: within(corners[0]), focus: within(corners[1]) };
-  const nights = mayWrite ? nightsIn(rows, dates, selection) : [];
-  const closable = mayWrite ? closableIn(rows, dates, selection) : [];
+  const [anchor, focus] = [within(corners.anchor), within(corners.focus)];
+  const area = {
+    top: Math.min(anchor.row, focus.row),
+    bottom: Math.max(anchor.row, focus.row),
+    left: Math.min(anchor.column, focus.column),
+    right: Math.max(anchor.column, focus.column),
+  };
+  const selected = rows.slice(area.top, area.bottom + 1);
+  const nightsOf = ({ plan, values }: Row): SeenNight[] =>
+    values.slice(area.left, area.right + 1).map((expected, index) => ({
+      rate_plan_id: plan?.id ?? '',
+      date: dates[area.left + index] ?? '',
+      expected,
+    }));
+  const writable = mayWrite && area.left >= 0;
+  const nights = writable ? selected.flatMap(nightsOf) : [];
+  // The line of a room type closes all of its plans.
+  const isClosable = (row: Row) =>
+    selected.some((each) => each === row || (each.plan === null && each.type === row.type));
+  const closable = writable ? rows.filter(isClosable).flatMap(nightsOf) : [];
   const isClosed = closable.length > 0 && closable.every(({ expected }) => expected.is_sold_out);
   const write = (seen: SeenNight[], change: Partial<NightValue>, what: string) =>
     save(
       seen.map((night) => ({ ...night, after: { ...night.expected, ...change } })),
-      `${seen.length === 1 ? formatDate(seen[0]?.date ?? '') : plural(seen.length, 'night')} ${what}`,
+      `${wordsOf(seen)} ${what}`,
     );
-  /** @param next place to go to @returns false if what is typed is no price */
-  const saveDraft = (next?: Place) => {
-    const price = amountOf(draft?.text ?? '');
-    if (draft === null || price === null) return false;
-    write(draft.nights, { price }, `at ${shortPrice(price)}`);
+  const price = amountOf(draft?.text ?? '');
+  const saveDraft = () => {
+    if (draft && price !== null) write(draft.nights, { price }, `at ${shortPrice(price)}`);
     setDraft(null);
-    if (next) setCorners([next, next]);
-    return true;
   };
   return {
-    selection,
+    anchor,
+    focus,
+    area,
+    /** Rows of the selection. */
+    selected,
+    /** Nights of the selection that the person may change. */
     nights,
+    /** Those that it may close or open. */
     closable,
-    draft: draft?.text ?? null,
     isClosed,
+    draft: draft?.text ?? null,
+    isPrice: price !== null,
     /** Moves the selection. A price that is being typed is saved first, as a spreadsheet does it. */
-    select: (anchor: Place, focus = anchor) => {
+    select: (to: Place, from = to) => {
       saveDraft();
-      setDraft(null);
-      setCorners([anchor, focus]);
+      setCorners({ anchor: from, focus: to });
     },
     type: (text: string) => setDraft({ text, nights: draft?.nights ?? nights }),
     save: saveDraft,
@@ -62,4 +80,10 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     setBase: () => write(nights, { price: null }, 'at base price'),
     toggleClosed: () => write(closable, { is_sold_out: !isClosed }, isClosed ? 'opened' : 'closed'),
   };
+}
+
+function wordsOf(seen: SeenNight[]): string {
+  const dates = new Set(seen.map(({ date }) => date));
+  const [only] = dates;
+  return dates.size === 1 && only !== undefined ? formatDate(only) : plural(dates.size, 'night');
 }

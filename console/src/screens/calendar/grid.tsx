@@ -1,12 +1,12 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import classes from './calendar.module.css';
-import type { Editing } from './editing.ts';
-import { GridRow, Header, House } from './grid-rows.tsx';
-import { areaOf, type CalendarData, type Place, type Row } from './nights.ts';
-import { HEADER_PX, useLines, useSight } from './sight.ts';
+import type { Editing, Place } from './editing.ts';
+import { cellId, GridRow } from './grid-row.tsx';
+import type { CalendarData } from './nights.ts';
+import { datesLine, houseLine, type Row } from './rows.tsx';
+import { DATES_PX, HOUSE_PX, useSight, useSizes } from './sight.ts';
 
-const FAR = Number.MAX_SAFE_INTEGER;
 /** Steps of the keys that move the focus, in rows and columns. */
 const MOVES: Record<string, [rows: number, columns: number]> = {
   ArrowUp: [-1, 0],
@@ -15,8 +15,8 @@ const MOVES: Record<string, [rows: number, columns: number]> = {
   ArrowRight: [0, 1],
   PageUp: [-10, 0],
   PageDown: [10, 0],
-  Home: [0, -FAR],
-  End: [0, FAR],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
 };
 
 interface Props {
@@ -24,47 +24,42 @@ interface Props {
   rows: Row[];
   dates: string[];
   editing: Editing;
-  /** Begins a price for the selection, in the field below the grid. */
-  startTyping: (text: string) => void;
-  openNight: (place: Place) => void;
-  /** True if the person may change what is set for the whole row. */
+  /** Field for the price of the selection. */
+  field: RefObject<HTMLInputElement | null>;
+  /** Opens a night, or what is set for the whole row. */
+  open: (place: Place) => void;
   mayOpen: (row: Row) => boolean;
-  openRow: (row: Row) => void;
 }
 
 /** Rooms and prices by night, as a grid of which only what is in sight is rendered. */
-export function Grid({ calendar, rows, dates, editing, startTyping, openNight, mayOpen, openRow }: Props) {
-  const { selection, select, draft, nights } = editing;
-  const { anchor, focus } = selection;
+export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: Props) {
+  const { anchor, focus, area, select, draft, nights } = editing;
+  const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
-  const hasFocus = useRef(false);
   const size = useElementSize();
-  const lines = useLines(calendar.today, rows, dates, size.width);
-  const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, lines, focus);
-  useLayoutEffect(() => {
-    if (!hasFocus.current) return;
-    scrollTo(focus);
-    focusGrid();
-  }, [focus.row, focus.column]);
+  const sizes = useSizes(today, rows, dates, size.width);
+  const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, sizes);
+  useLayoutEffect(() => scrollTo(focus), [focus.row, focus.column]);
+  const above = useMemo(() => datesLine(dates, today, firstColumn), [dates, today, firstColumn]);
+  const house = useMemo(() => houseLine(types), [types]);
 
   const move = (row: number, column: number, isExtending: boolean) => {
     const place = {
       row: Math.max(0, Math.min(rows.length - 1, row)),
-      column: Math.max(isExtending ? 0 : -1, Math.min(dates.length - 1, column)),
+      column: Math.max(isExtending || column === -Infinity ? 0 : -1, Math.min(dates.length - 1, column)),
     };
-    hasFocus.current = true;
-    select(isExtending ? anchor : place, place);
+    select(place, isExtending ? anchor : place);
   };
+  const opens = ({ row, column }: Place) => column < 0 || rows[row]?.plan === null;
   const onKeyDown = (event: KeyboardEvent) => {
     const step = MOVES[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (step !== undefined) {
-      const column = event.key === 'Home' ? 0 : focus.column + step[1];
-      move(focus.row + step[0], column, event.shiftKey && focus.column >= 0);
-    } else if (/^\d$/.test(event.key) && nights.length > 0) startTyping(event.key);
-    else if (event.key === 'Enter' && focus.column >= 0 && rows[focus.row]?.plan === null) openNight(focus);
-    else if (event.key === 'Enter' && nights.length > 0) startTyping('');
-    else return;
+    if (step) move(focus.row + step[0], focus.column + step[1], event.shiftKey && focus.column >= 0);
+    else if (event.key === 'Enter' && opens(focus)) open(focus);
+    else if (nights.length > 0 && /^(?:\d|Enter)$/.test(event.key)) {
+      editing.type(event.key.replace('Enter', ''));
+      field.current?.focus();
+    } else return;
     event.preventDefault();
   };
   const onMouse = (event: MouseEvent) => {
@@ -75,18 +70,16 @@ export function Grid({ calendar, rows, dates, editing, startTyping, openNight, m
   };
   const onClick = ({ target }: MouseEvent) => {
     const place = placeOf(target);
-    const row = rows[place?.row ?? -1];
-    if (place === null || row === undefined) return;
-    if (place.column < 0) openRow(row);
-    else if (row.plan === null) openNight(place);
+    if (place && opens(place)) open(place);
   };
-  const area = areaOf(selection);
   return (
     <div
       ref={useMergedRef(frame, size.ref)}
       className={classes.grid}
       role="grid"
+      tabIndex={0}
       aria-label="Rooms and prices by night"
+      aria-activedescendant={cellId(focus.row, focus.column)}
       aria-multiselectable="true"
       aria-rowcount={rows.length + 2}
       aria-colcount={dates.length + 1}
@@ -94,13 +87,11 @@ export function Grid({ calendar, rows, dates, editing, startTyping, openNight, m
       onMouseDown={onMouse}
       onMouseOver={onMouse}
       onClick={onClick}
-      onFocus={() => (hasFocus.current = true)}
-      onBlur={() => (hasFocus.current = false)}
     >
-      <div role="presentation" className={classes.canvas} style={{ ...lines.style, height }}>
+      <div role="presentation" style={{ ...sizes.style, position: 'relative', height }}>
         <div role="presentation" className={classes.header}>
-          <Header lines={lines} columns={columns} firstColumn={firstColumn} />
-          <House lines={lines} columns={columns} types={calendar.room_types} />
+          <GridRow line={above} index={-2} top={0} height={DATES_PX} {...{ sizes, columns }} />
+          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} {...{ sizes, columns }} />
         </div>
         {items.map(({ index, start, size: rowPx }) => {
           const row = rows[index];
@@ -109,17 +100,13 @@ export function Grid({ calendar, rows, dates, editing, startTyping, openNight, m
             row && (
               <GridRow
                 key={index}
+                line={row}
                 index={index}
-                top={start + HEADER_PX}
+                top={start}
                 height={rowPx}
-                type={row.type}
-                plan={row.plan}
-                lines={lines}
-                columns={columns}
-                first={isIn ? area.left : FAR}
-                last={isIn ? area.right : -FAR}
-                focus={focus.row === index ? focus.column : null}
-                draft={isIn && row.plan !== null ? draft : null}
+                {...{ sizes, columns }}
+                {...(isIn && { first: area.left, last: area.right, draft: row.plan && draft })}
+                focus={focus.row === index ? focus.column : undefined}
                 opens={mayOpen(row)}
               />
             )
@@ -130,13 +117,13 @@ export function Grid({ calendar, rows, dates, editing, startTyping, openNight, m
   );
 }
 
-/** Gives the focus to the cell that had it. */
+/** Gives the focus to the grid. */
 export function focusGrid(): void {
-  document.querySelector<HTMLElement>('[role="grid"] [tabindex="0"]')?.focus({ preventScroll: true });
+  document.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
 }
 
 function placeOf(target: EventTarget): Place | null {
-  const cell = target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null;
-  const [row = 0, column = 0] = (cell?.dataset['cell'] ?? '').split(' ').map(Number);
-  return cell && { row, column };
+  const cell = target instanceof Element ? target.closest('[id^="cell_"]') : null;
+  const [row = -1, column = -1] = (cell?.id ?? '').split('_').slice(1).map(Number);
+  return row < 0 ? null : { row, column };
 }

@@ -2,47 +2,42 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
-import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { formatDate, plural, useFormat } from '../../ui/format.ts';
+import { formatDate, plural } from '../../ui/format.ts';
+import { History } from '../../ui/history.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
-import type { RoomType } from './nights.ts';
+import type { Row } from './rows.tsx';
 
 type Night = Answer<'getNight'>;
-type Entry = Night['history'][number];
 
 interface Props {
   /** `<room type>.<date>`. Undefined: the drawer is closed. */
   night: string | undefined;
-  types: RoomType[];
+  rows: Row[];
   onClose: () => void;
 }
 
 /** One night of a room type: who has which room, and how it came to that. */
-export function NightDrawer({ night, types, onClose }: Props) {
+export function NightDrawer({ night, rows, onClose }: Props) {
   const [id = '', date = ''] = night?.split('.') ?? [];
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...read('getNight', { path: { room_type_id: id, date } }, ['reservations', 'rooms', 'rates']),
     enabled: night !== undefined,
   });
-  const name = types.find((type) => type.id === id)?.name ?? 'Night';
+  const name = rows.find(({ type }) => type.id === id)?.type.name ?? 'Night';
   return (
     <Detail title={night && `${name}, ${formatDate(date, 'weekday')}`} isOpen={night !== undefined} onClose={onClose}>
-      {data && <Content night={data} />}
-      {!data && (error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />)}
+      <Loaded query={query}>{(data) => <Content {...data} />}</Loaded>
     </Detail>
   );
 }
 
-function Content({ night: { capacity, held, stays, history } }: { night: Night }) {
+function Content({ capacity, held, stays, history }: Night) {
   const over = Math.max(0, held - capacity);
   const others = stays.slice(over);
-  const now = useNow(60_000);
-  const { moment } = useFormat();
   return (
     <>
       <Facts
@@ -61,20 +56,8 @@ function Content({ night: { capacity, held, stays, history } }: { night: Night }
         {others.length === 0 ? <p>Nobody.</p> : <Stays stays={others} />}
       </Section>
       <Section title="History">
-        {history.length === 0 ? (
-          <p>Nothing has happened to this night yet.</p>
-        ) : (
-          <Table
-            label="History"
-            rows={history.map((entry, index) => ({ ...entry, index }))}
-            keyOf={({ index }) => String(index)}
-            columns={[
-              { label: 'When', cell: ({ at }) => moment(at, now) },
-              { label: 'What', cell: (entry) => <What entry={entry} capacity={capacity} /> },
-              { label: 'Held', isNumber: true, cell: ({ held_after: after }) => after },
-            ]}
-          />
-        )}
+        {history.length === 0 && <p>Nothing has happened to this night yet.</p>}
+        <History steps={history.map((entry) => stepOf(entry, capacity))} />
       </Section>
     </>
   );
@@ -106,7 +89,7 @@ function Stays({ stays }: { stays: Night['stays'] }) {
   );
 }
 
-const WHAT: Record<Entry['what'], string> = {
+const WHAT = {
   booked: 'Booked',
   cancelled: 'Cancelled or expired',
   changed: 'Stay changed',
@@ -115,12 +98,7 @@ const WHAT: Record<Entry['what'], string> = {
   capacity: 'Number of rooms changed',
 };
 
-function What({ entry: { what, by, held_after: held }, capacity }: { entry: Entry; capacity: number }) {
+function stepOf({ what, at, by, held_after: held }: Night['history'][number], capacity: number) {
   const isOver = what === 'booked' && held > capacity;
-  return (
-    <>
-      {WHAT[what]} by {by.name ?? (by.type === 'sandbox' ? 'the simulated front desk' : `a ${by.type}`)}
-      {isOver && <Status tone="late">after the last room</Status>}
-    </>
-  );
+  return { label: WHAT[what], at, by, reason: isOver ? `${held} held, after the last room` : null };
 }

@@ -1,4 +1,4 @@
-import { textsOf } from '../../ui/search.ts';
+import { dateOf, textsOf } from '../../ui/search.ts';
 
 /** What the screen shows, as the address has it. */
 export interface CalendarSearch {
@@ -11,14 +11,13 @@ export interface CalendarSearch {
   night?: string;
 }
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
 const NIGHT = /^[\da-f-]{36}\.\d{4}-\d\d-\d\d$/;
 
 export function validateCalendarSearch(search: Record<string, unknown>): CalendarSearch {
-  const { property, from = '', nights, night = '' } = textsOf(search, ['property', 'from', 'nights', 'night']);
+  const { property, from, nights, night = '' } = textsOf(search, ['property', 'from', 'nights', 'night']);
   return {
     property,
-    from: DATE.test(from) && !Number.isNaN(Date.parse(from)) ? from : undefined,
+    from: dateOf(from),
     nights: ([28, 90] as const).find((each) => String(each) === nights),
     night: NIGHT.test(night) ? night : undefined,
   };

@@ -1,24 +1,20 @@
 import { useMediaQuery } from '@mantine/hooks';
-import {
-  defaultRangeExtractor,
-  observeElementRect,
-  type Range,
-  type Rect,
-  useVirtualizer,
-  type Virtualizer,
-} from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useMemo } from 'react';
 import { formatDate } from '../../ui/format.ts';
-import { type Place, type Row, shortPrice } from './nights.ts';
+import type { Place } from './editing.ts';
+import { shortPrice } from './nights.ts';
+import type { Row } from './rows.tsx';
 
-/** Height of the dates and of the house, as the styles have it. */
-export const HEADER_PX = 84;
+export const DATES_PX = 52;
+export const HOUSE_PX = 31;
+const HEADER_PX = DATES_PX + HOUSE_PX + 1;
 const AT_ONCE = { getInitialValueInEffect: false };
 
-export type Lines = ReturnType<typeof useLines>;
+export type Sizes = ReturnType<typeof useSizes>;
 
 /** Sizes of the grid, and what is the same for all cells of a night. */
-export function useLines(today: string, rows: Row[], dates: string[], width: number) {
+export function useSizes(today: string, rows: Row[], dates: string[], width: number) {
   const isPhone = useMediaQuery('(max-width: 48em)', false, AT_ONCE);
   const isTouch = useMediaQuery('(pointer: coarse)', false, AT_ONCE);
   const longest = useMemo(() => {
@@ -38,42 +34,37 @@ export function useLines(today: string, rows: Row[], dates: string[], width: num
   }, [isPhone, isTouch, longest, width, dates, today]);
 }
 
-/** What is in sight beside the names and below the dates, and the cell that has the focus, wherever it is. */
-export function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], lines: Lines, focus: Place) {
-  const { dates, headPx, cellPx, typePx, planPx } = lines;
-  const optionsOf = (count: number, index: number) => ({
+/** What is in sight. */
+export function useSight(frame: { current: HTMLDivElement | null }, rows: Row[], sizes: Sizes) {
+  const { dates, headPx, cellPx, typePx, planPx } = sizes;
+  const optionsOf = (count: number, fixedPx: number) => ({
     count,
     getScrollElement: () => frame.current,
-    observeElementRect: (instance: Virtualizer<HTMLDivElement, Element>, tell: (rect: Rect) => void) =>
-      observeElementRect(instance, ({ width, height }) => tell({ width: width - headPx, height: height - HEADER_PX })),
-    overscan: 1,
+    paddingStart: fixedPx,
+    scrollPaddingStart: fixedPx,
     // Both directions change in one render.
     useFlushSync: false,
-    rangeExtractor: (range: Range) => {
-      const inSight = defaultRangeExtractor(range);
-      return index < 0 || inSight.includes(index) ? inSight : [...inSight, index].sort((a, b) => a - b);
-    },
   });
   const vertical = useVirtualizer({
-    ...optionsOf(rows.length, focus.row),
+    ...optionsOf(rows.length, HEADER_PX),
     estimateSize: (index) => (rows[index]?.plan === null ? typePx : planPx),
   });
   const horizontal = useVirtualizer({
-    ...optionsOf(dates.length, focus.column),
+    ...optionsOf(dates.length, headPx),
     horizontal: true,
     estimateSize: () => cellPx,
   });
   useLayoutEffect(() => {
     vertical.measure();
     horizontal.measure();
-  }, [lines, rows]);
+  }, [sizes, rows]);
   const indexes = horizontal.getVirtualIndexes().join(' ');
   return {
     items: vertical.getVirtualItems(),
     // The same array while the same columns are in sight, so that rows that stay are not rendered again.
     columns: useMemo(() => indexes.split(' ').filter(Boolean).map(Number), [indexes]),
-    firstColumn: horizontal.range?.startIndex ?? 0,
-    height: vertical.getTotalSize() + HEADER_PX,
+    firstColumn: Math.floor((horizontal.scrollOffset ?? 0) / cellPx),
+    height: vertical.getTotalSize(),
     scrollTo: ({ row, column }: Place) => {
       vertical.scrollToIndex(row);
       if (column >= 0) horizontal.scrollToIndex(column);

@@ -1,0 +1,117 @@
+import type { ReactNode } from 'react';
+import { formatDate, plural } from '../../ui/format.ts';
+import classes from './calendar.module.css';
+import {
+  type CalendarData,
+  datesOf,
+  keyOf,
+  type NightValue,
+  type Plan,
+  type RoomType,
+  shortPrice,
+  valueAt,
+} from './nights.ts';
+
+interface Cell {
+  content: ReactNode;
+  /** The content for a screen reader, if it does not stand for itself. */
+  words?: string;
+  state?: string;
+  /** Share of the accent in the colour. */
+  heat?: string;
+}
+
+/** A line of the grid. */
+export interface Line {
+  kind: 'dates' | 'house' | 'type' | 'plan';
+  name: string;
+  aside?: string;
+  /** Name for those who do not see the line above. */
+  fullName: string;
+  cellOf: (column: number) => Cell;
+}
+
+/** The rooms of a type, or the prices of one of its plans. */
+export interface Row extends Line {
+  type: RoomType;
+  plan: Plan | null;
+  /** What a plan has night by night. */
+  values: NightValue[];
+}
+
+/** Returns the rows of a calendar. `painted`, by `keyOf`, are values that are being written. */
+export function rowsOf(calendar: CalendarData, painted: ReadonlyMap<string, NightValue>): Row[] {
+  const dates = datesOf(calendar);
+  const valuesOf = (plan: Plan) =>
+    dates.map((date, column) => painted.get(keyOf({ rate_plan_id: plan.id, date })) ?? valueAt(plan, column));
+  return calendar.room_types.flatMap((type) => [
+    roomsRow(type),
+    ...type.rate_plans.map((plan) => priceRow(type, plan, valuesOf(plan))),
+  ]);
+}
+
+function roomsRow(type: RoomType): Row {
+  const { name, physical_capacity: capacity } = type;
+  const cellOf = (column: number) => {
+    const held = type.held[column] ?? 0;
+    const left = capacity - held;
+    const [state, text] = left < 0 ? ['over', `${-left} over`] : left === 0 ? ['full', 'Full'] : ['', `${left} left`];
+    const words = `${text} ${held}/${capacity} held${left < 0 ? ', oversold' : ''}`;
+    const content = (
+      <>
+        <b>{text}</b> <span className={classes.quiet}>{`${held}/${capacity}`}</span>
+      </>
+    );
+    return { state, words, content };
+  };
+  return { kind: 'type', name, fullName: name, aside: plural(capacity, 'room'), cellOf, type, plan: null, values: [] };
+}
+
+function priceRow(type: RoomType, plan: Plan, values: NightValue[]): Row {
+  const { name, base_price: base, min_nights: least } = plan;
+  const aside = `${least > 1 ? `${least}+ nights, ` : ''}${shortPrice(base)}`;
+  const cellOf = (column: number) => {
+    const { price = null, is_sold_out: isClosed = false } = values[column] ?? {};
+    const kind = price === null ? 'base' : 'own';
+    const content = shortPrice(price ?? base);
+    const words = `${content}, ${kind} price${isClosed ? ', closed' : ''}`;
+    return { state: `${kind} ${isClosed ? 'closed' : ''}`, words, content };
+  };
+  return { kind: 'plan', name, fullName: `${type.name}, ${name}`, aside, cellOf, type, plan, values };
+}
+
+/** Share of all rooms that are held, as a strip of heat. */
+export function houseLine(types: RoomType[]): Line {
+  const rooms = types.reduce((sum, type) => sum + type.physical_capacity, 0);
+  const cellOf = (column: number) => {
+    const held = types.reduce((sum, type) => sum + (type.held[column] ?? 0), 0);
+    const percent = rooms === 0 ? 0 : Math.round((held / rooms) * 100);
+    return {
+      state: held > rooms ? 'over' : 'heat',
+      heat: `${percent * 0.44}%`,
+      words: `${percent}%, ${held} of ${plural(rooms, 'room')} held`,
+      content: `${percent}%`,
+    };
+  };
+  return { kind: 'house', name: 'All rooms', fullName: 'All rooms', aside: plural(rooms, 'room'), cellOf };
+}
+
+const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
+const month = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
+
+/** The dates. Their name is the month of the first one in sight. */
+export function datesLine(dates: string[], today: string, firstColumn: number): Line {
+  const name = month.format(new Date(dates[firstColumn] ?? today));
+  const cellOf = (column: number) => {
+    const date = new Date(dates[column] ?? today);
+    const day = date.getUTCDate();
+    const content = (
+      <>
+        <span className={classes.quiet}>{dates[column] === today ? 'Today' : weekday.format(date)}</span>{' '}
+        <b>{day === 1 ? formatDate(dates[column] ?? today) : day}</b>
+      </>
+    );
+    return { content };
+  };
+  return { kind: 'dates', name, fullName: name, cellOf };
+}
