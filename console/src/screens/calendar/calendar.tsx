@@ -4,9 +4,11 @@ import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Bar, KeyButton, UndoButton } from './bar.tsx';
+import classes from './calendar.module.css';
 import type { BulkForm } from './bulk-changes.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -14,6 +16,7 @@ import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
 import { RowDialog } from './row-dialog.tsx';
+import { PriceList } from './price-list.tsx';
 import type { Row } from './rows.tsx';
 import { useCalendar } from './use-calendar.ts';
 import { undo } from './writes.ts';
@@ -59,6 +62,7 @@ export function Calendar() {
     command(']', 'Later nights', () => move(nights)),
     command('t', 'From today on', () => set({ from: undefined })),
     command('n', 'Open the night', openNight),
+    command('p', 'Print the price list', () => window.print()),
     ...(mayWrite && night === undefined ? writing : []),
   ]);
   return (
@@ -66,7 +70,21 @@ export function Calendar() {
       title="Calendar"
       isLive
       isWide
-      actions={mayWrite && rows.length > 0 && <Button onClick={openBulk}>Bulk</Button>}
+      actions={
+        rows.length > 0 && (
+          <>
+            <Button
+              variant="default"
+              visibleFrom="sm"
+              leftSection={<PrintIcon size={16} />}
+              onClick={() => window.print()}
+            >
+              Print
+            </Button>
+            {mayWrite && <Button onClick={openBulk}>Bulk</Button>}
+          </>
+        )
+      }
       filters={<Filters {...shown} />}
     >
       {shown.isEmpty ? (
@@ -74,13 +92,14 @@ export function Calendar() {
       ) : (
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
-            <Stack gap={0} h="100%">
+            <Stack gap={0} h="100%" className={classes.screen}>
               <Grid {...{ calendar, rows, dates, editing, field, open, mayOpen }} />
               <Bar {...{ dates, editing, mayWrite, field, openNight }} />
             </Stack>
           )}
         </Loaded>
       )}
+      <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
       <BulkDialog property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />
       <RowDialog row={opened} onClose={() => setOpened(null)} />
