@@ -1,4 +1,5 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useId } from 'react';
+import { makeStore, useStore } from './store.ts';
 
 /** What a person can do here: by the palette, and by its key if it has one. */
 export interface Command {
@@ -10,38 +11,18 @@ export interface Command {
   run: () => void;
 }
 
-const registered = new Map<symbol, Command[]>();
-const listeners = new Set<() => void>();
-let all: Command[] = [];
-
-function changed(): void {
-  all = [...registered.values()].flat();
-  for (const listener of listeners) {
-    listener();
-  }
-}
+const registered = makeStore<ReadonlyMap<string, Command[]>>(new Map());
 
 /** Offers commands while the component is on the screen. */
 export function useCommands(commands: Command[]): void {
-  useEffect(() => {
-    const name = Symbol('commands');
-    registered.set(name, commands);
-    changed();
-    return () => {
-      registered.delete(name);
-      changed();
-    };
-  }, [commands]);
+  const id = useId();
+  // A command that changes keeps its place, because what was registered last lies on top.
+  useEffect(() => registered.set(new Map(registered.get()).set(id, commands)), [id, commands]);
+  useEffect(() => () => registered.set(new Map([...registered.get()].filter(([each]) => each !== id))), [id]);
 }
 
 export function useAllCommands(): Command[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => all,
-  );
+  return [...useStore(registered).values()].flat();
 }
 
 /** Groups of the frame. Those of the screen stand before them. */
@@ -65,7 +46,7 @@ export function useCommandKeys(): void {
         return;
       }
       const sequence = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : '';
-      // What was registered last lies on top.
+      const all = [...registered.get().values()].flat();
       const command = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === event.key);
       first = command === undefined ? { key: event.key, at: event.timeStamp } : { key: '', at: 0 };
       if (command !== undefined) {

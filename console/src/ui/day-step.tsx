@@ -1,8 +1,6 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { useMemo } from 'react';
-import { type Command, useCommands } from './commands.ts';
-import classes from './day-step.module.css';
+import { useCommands } from './commands.ts';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
 
@@ -14,21 +12,18 @@ interface Props {
 
 /** The day of a view, with a step to the day before and after it. */
 export function DayStep({ day, today, onChange }: Props) {
-  useCommands(
-    useMemo<Command[]>(
-      () => [
-        { id: 'earlier', label: 'A day earlier', group: 'Day', keys: 'e', run: () => onChange(addDays(day, -1)) },
-        { id: 'later', label: 'A day later', group: 'Day', keys: 'l', run: () => onChange(addDays(day, 1)) },
-        { id: 'today', label: 'Today', group: 'Day', keys: 't', run: () => onChange(today) },
-      ],
-      [day, today, onChange],
-    ),
-  );
+  const earlier = { label: 'A day earlier', run: () => onChange(addDays(day, -1)) };
+  const later = { label: 'A day later', run: () => onChange(addDays(day, 1)) };
+  useCommands([
+    { id: 'earlier', group: 'Day', keys: 'e', ...earlier },
+    { id: 'later', group: 'Day', keys: 'l', ...later },
+    { id: 'today', group: 'Day', keys: 't', label: 'Today', run: () => onChange(today) },
+  ]);
   return (
-    <div className={classes.step} role="group" aria-label="Day">
-      <ActionIcon variant="default" size={36} aria-label="A day earlier" onClick={() => onChange(addDays(day, -1))}>
+    <Group gap={4} wrap="nowrap" role="group" aria-label="Day">
+      <Button variant="default" px={0} w={44} aria-label={earlier.label} onClick={earlier.run}>
         <BackIcon size={16} />
-      </ActionIcon>
+      </Button>
       <DatePickerInput
         aria-label={`Day: ${formatDate(day, 'weekday')}`}
         w={130}
@@ -36,14 +31,14 @@ export function DayStep({ day, today, onChange }: Props) {
         value={day}
         onChange={(value) => value !== null && onChange(value)}
       />
-      <ActionIcon variant="default" size={36} aria-label="A day later" onClick={() => onChange(addDays(day, 1))}>
+      <Button variant="default" px={0} w={44} aria-label={later.label} onClick={later.run}>
         <ChevronIcon size={16} />
-      </ActionIcon>
+      </Button>
       {day !== today && (
         <Button variant="subtle" onClick={() => onChange(today)}>
           Today
         </Button>
       )}
-    </div>
+    </Group>
   );
 }

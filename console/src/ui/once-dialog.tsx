@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './once-dialog.module.css';
+import { Note } from './status.tsx';
 
 interface Props {
   title: string;
@@ -17,7 +17,7 @@ export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
     <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
       {isOpen && (
         <>
-          <p className={classes.once}>{note}</p>
+          <Note>{note}</Note>
           {children}
           <Button onClick={onClose}>I have it</Button>
         </>

@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ConnectionState } from './connection.tsx';
 import classes from './page.module.css';
@@ -35,10 +36,12 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.section}>
-      <div className={classes.sectionHeader}>
-        <h2 className={classes.sectionTitle}>{title}</h2>
+      <Group justify="space-between" align="baseline" gap={12} mb={10}>
+        <Text component="h2" fw={650} m={0}>
+          {title}
+        </Text>
         {aside}
-      </div>
+      </Group>
       {children}
     </section>
   );

@@ -6,7 +6,7 @@ import { type Command, useCommands } from '../../ui/commands.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { Waiting } from '../../ui/loaded.tsx';
 import { Bar, UndoButton } from './bar.tsx';
 import type { BulkForm } from './bulk-changes.ts';
 import { BulkDialog } from './bulk-dialog.tsx';

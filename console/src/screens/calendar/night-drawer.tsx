@@ -9,7 +9,7 @@ import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { Waiting } from '../../ui/loaded.tsx';
 import type { RoomType } from './nights.ts';
 
 type Night = Answer<'getNight'>;

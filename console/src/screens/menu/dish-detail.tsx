@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { changeAvailability, type Dish, isOn, type Menu } from '../../ui/dishes.ts';
+import { changeAvailability, type Dish, isOn, type Menu } from './dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
-import { Note } from '../../ui/note.tsx';
+import { Note } from '../../ui/status.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 

@@ -4,11 +4,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, type RefObject, useState } from 'react';
 import { call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
-import type { Menu } from '../../ui/dishes.ts';
+import type { Menu } from './dishes.ts';
 import { Failure } from '../../ui/failure.tsx';
-import { Note } from '../../ui/note.tsx';
+import { Note } from '../../ui/status.tsx';
 import { hideUndo } from '../../ui/undo-notice.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { Waiting } from '../../ui/loaded.tsx';
 import { type Comparison, Differences } from './differences.tsx';
 
 /** Reads the menu and asks what the file would change in it. The tag makes sure that the import changes nothing else. */
@@ -50,13 +50,7 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
   return (
     <>
       <input ref={picker} type="file" accept=".json" hidden onChange={choose} />
-      <Modal
-        opened={file !== null}
-        onClose={() => setFile(null)}
-        size="lg"
-        title={`Import ${file?.name ?? ''}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={file !== null} onClose={() => setFile(null)} size="lg" title={`Import ${file?.name ?? ''}`}>
         {isMovedOn(importing.error) && (
           <Note role="alert">
             Somebody has changed the menu meanwhile, so nothing was imported. This compares the file with the menu of

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { type Kind, type Secret, SecretDialog } from './secret-dialog.tsx';
 import { useKeyWrite } from './use-key-write.ts';
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
+import { Confirm } from '../../ui/form.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Status } from '../../ui/status.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import type { Secret } from './secret-dialog.tsx';
 import { useKeyWrite } from './use-key-write.ts';
 

@@ -6,7 +6,7 @@ import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { rightsInWords } from '../../ui/areas.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { Confirm } from '../../ui/form.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
