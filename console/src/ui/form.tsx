@@ -1,6 +1,7 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { Refusal } from './failure.tsx';
+import { TextField } from './fields.tsx';
 
 interface FormProps {
   /** Word of the button that sends the form. */
@@ -75,12 +76,12 @@ export function Confirm({ text, word, ...dialog }: ConfirmProps) {
     <FormDialog {...dialog} isReady={word === undefined || typed.trim() === word}>
       <p style={{ marginTop: 0 }}>{text}</p>
       {word !== undefined && (
-        <TextInput
+        <TextField
           label={`Type “${word}” to confirm`}
           autoComplete="off"
           data-autofocus
           value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={setTyped}
         />
       )}
     </FormDialog>

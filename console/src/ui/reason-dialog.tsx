@@ -1,6 +1,7 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 
 export interface Question {
@@ -37,13 +38,13 @@ function Asked({ question: { text, reasons, press, isGrave, run }, onClose }: Pr
       <p style={{ marginTop: 0 }}>{text}</p>
       {reasons && (
         <>
-          <TextInput
+          <TextField
             label="Reason"
             description="For your people alone. Partners never see it."
             maxLength={200}
             data-autofocus
             value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={setReason}
           />
           <Group gap={6} mt={10}>
             {reasons.map((each) => (

@@ -126,7 +126,7 @@ describe('the audit trail in the console', { skip }, () => {
     try {
       assert.equal(await staff.page.getByRole('link', { name: 'Audit' }).count(), 0);
       await staff.page.goto('/console/audit');
-      await staff.page.getByText('Not for you').waitFor();
+      await staff.page.getByText('You may not use this screen').waitFor();
     } finally {
       await staff.close();
     }

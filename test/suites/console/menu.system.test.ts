@@ -219,7 +219,7 @@ describe('the menu in the console', { skip }, () => {
     const id = await personId(service, tenant.tenantId, 'staff');
     assert.equal((await changePerson(service, tenant, id, { areas: ['orders'] })).status, 200);
     await page.goto('/console/menu');
-    await page.getByText('Not for you').waitFor();
+    await page.getByText('You may not use this screen').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Menu' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Orders' }).count(), 1);
     assert.equal((await changePerson(service, tenant, id, { areas: ['menu'] })).status, 200);

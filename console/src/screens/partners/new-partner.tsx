@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { type Kind, type Secret, SecretDialog } from './secret-dialog.tsx';
 import { useKeyWrite } from './use-key-write.ts';
@@ -50,14 +50,7 @@ export function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: bool
         isReady={label.trim() !== ''}
         sending={sending}
       >
-        <TextInput
-          {...words}
-          placeholder={example}
-          data-autofocus
-          maxLength={100}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
+        <TextField {...words} placeholder={example} data-autofocus maxLength={100} value={label} onChange={setLabel} />
       </FormDialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>

@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,9 +7,9 @@ import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { Confirm } from '../../ui/form.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { Confirm, FormDialog } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -132,13 +132,7 @@ function Rename({ partner, isOpen, onClose }: ActionProps) {
   );
   return (
     <FormDialog title="Rename" isOpen={isOpen} onClose={onClose} action="Save" sending={sending}>
-      <TextInput
-        label="Name"
-        data-autofocus
-        maxLength={100}
-        value={label}
-        onChange={(event) => setLabel(event.currentTarget.value)}
-      />
+      <TextField label="Name" data-autofocus maxLength={100} value={label} onChange={setLabel} />
     </FormDialog>
   );
 }

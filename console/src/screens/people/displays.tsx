@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
@@ -6,9 +6,9 @@ import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { rightsInWords } from '../../ui/areas.ts';
-import { Confirm } from '../../ui/form.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { Confirm, Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { rereadPeople } from './people-data.ts';
@@ -79,15 +79,14 @@ export function NewDisplay({ onClose }: { onClose: () => void }) {
   if (made !== null) return <Letters display={made} onClose={onClose} />;
   return (
     <Form action="Make its letters" sending={sending} onCancel={onClose}>
-      <TextInput
+      <TextField
         label="Name"
         placeholder="Kitchen, left of the pass"
         data-autofocus
         required
-        withAsterisk={false}
         maxLength={100}
         value={wanted.label}
-        onChange={(event) => setWanted({ ...wanted, label: event.currentTarget.value })}
+        onChange={(label) => setWanted({ ...wanted, label })}
       />
       <AreaChoice areas={wanted.areas} onChange={(areas) => setWanted({ ...wanted, areas })} />
     </Form>

@@ -1,4 +1,4 @@
-import { Checkbox, PasswordInput, TextInput, useMantineColorScheme } from '@mantine/core';
+import { Checkbox, useMantineColorScheme } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -7,8 +7,8 @@ import { areasOf, keepSession, type Me, useMe } from '../../api/session.ts';
 import { rightsInWords } from '../../ui/areas.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { Facts } from '../../ui/detail.tsx';
+import { NewPassword, PasswordField, TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
-import { NewPassword } from '../../ui/new-password.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
 import { setMuted, useMuted } from '../orders/sound.ts';
@@ -63,14 +63,14 @@ function NameForm({ name }: { name: string }) {
   });
   return (
     <Form action="Save" sending={sending} isReady={typed.trim() !== name && typed.trim() !== ''}>
-      <TextInput
+      <TextField
         label="Name"
         description="The others see it beside what you did."
         autoComplete="name"
         maxLength={100}
         mt="sm"
         value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={setTyped}
       />
     </Form>
   );
@@ -92,19 +92,8 @@ function PasswordForm({ email }: { email: string }) {
   return (
     <Form action="Change the password" sending={sending} isReady={current !== '' && wanted !== ''}>
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-      <PasswordInput
-        label="Current password"
-        autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password', tabIndex: 0 }}
-        value={current}
-        onChange={(event) => setCurrent(event.currentTarget.value)}
-      />
-      <NewPassword
-        label="New password"
-        mt="sm"
-        value={wanted}
-        onChange={(event) => setWanted(event.currentTarget.value)}
-      />
+      <PasswordField label="Current password" value={current} onChange={setCurrent} />
+      <NewPassword label="New password" mt="sm" value={wanted} onChange={setWanted} />
       <p role="status" className={classes.note}>
         {sending.isSuccess ? 'Changed. Your other devices are signed out.' : 'Your other devices are then signed out.'}
       </p>
