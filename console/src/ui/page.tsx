@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ConnectionState } from './connection.tsx';
 import classes from './page.module.css';
@@ -21,12 +21,18 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
   return (
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
-      <header className={classes.header}>
-        <h1 className={classes.title}>{title}</h1>
+      <Group component="header" gap="6px 14px" mih={36}>
+        <Title fz="1.375rem">{title}</Title>
         {isLive && <ConnectionState />}
-        <div className={classes.actions}>{actions}</div>
-      </header>
-      {filters !== undefined && <div className={classes.filters}>{filters}</div>}
+        <Group gap={8} ml="auto" className={classes.controls}>
+          {actions}
+        </Group>
+      </Group>
+      {filters !== undefined && (
+        <Group gap={8} mt="md" className={classes.controls}>
+          {filters}
+        </Group>
+      )}
       <div className={classes.content}>{children}</div>
     </div>
   );
@@ -37,9 +43,9 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
   return (
     <section className={classes.section}>
       <Group justify="space-between" align="baseline" gap={12} mb={10}>
-        <Text component="h2" fw={650} m={0}>
+        <Title order={2} fz="md">
           {title}
-        </Text>
+        </Title>
         {aside}
       </Group>
       {children}

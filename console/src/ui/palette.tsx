@@ -53,7 +53,7 @@ function KeyList() {
           </Text>
           {commands.map(({ id, label, keys = '' }) => (
             <Group key={id} justify="space-between" py={6} fz="sm" style={{ borderBottom: '1px solid var(--rs-line)' }}>
-              {label}
+              <span>{label}</span>
               <Keys keys={keys} />
             </Group>
           ))}

@@ -16,21 +16,11 @@ export function Sessions({ title, personId }: { title: string; personId?: string
   const query = personId === undefined ? {} : { person_id: personId };
   const sessions = useQuery(read('listSessions', { query }, ['people']));
   const end = useMutation({
-    mutationFn: (ended: Session[]) => Promise.all(ended.map(({ id }) => call('endSession', { path: { id } }))),
+    mutationFn: (id: string) => call('endSession', { path: { id } }),
     onSettled: () => rereadTopics(new Set(['people'])),
   });
-  const others = sessions.data?.filter(({ is_current: isCurrent }) => !isCurrent) ?? [];
   return (
-    <Section
-      title={title}
-      aside={
-        others.length > 1 && (
-          <Button variant="subtle" size="compact-sm" loading={end.isPending} onClick={() => end.mutate(others)}>
-            {others.length === sessions.data?.length ? 'End all' : 'End all others'}
-          </Button>
-        )
-      }
-    >
+    <Section title={title}>
       <Loaded query={sessions} rows={2}>
         {(all) =>
           all.length === 0 ? (
@@ -38,7 +28,7 @@ export function Sessions({ title, personId }: { title: string; personId?: string
           ) : (
             <Stack component="ul" m={0} p={0} gap={20}>
               {all.map((session) => (
-                <Device key={session.id} session={session} onEnd={() => end.mutate([session])} />
+                <Device key={session.id} session={session} onEnd={() => end.mutate(session.id)} />
               ))}
             </Stack>
           )
@@ -80,22 +70,14 @@ function Device({ session, onEnd }: { session: Session; onEnd: () => void }) {
 }
 
 /** A browser names others too, so the first that is found counts: Edge before Chrome, Chrome before Safari. */
-const BROWSERS = {
-  Edge: /Edg(?:e|A|iOS)?\//,
-  Opera: /OPR\//,
-  'Samsung Internet': /SamsungBrowser\//,
-  Firefox: /(?:Firefox|FxiOS)\//,
-  Chrome: /(?:Chrome|CriOS)\//,
-  Safari: /Safari\//,
-};
+const BROWSERS = { Edge: /Edg/, Firefox: /Firefox|FxiOS/, Chrome: /Chrome|CriOS/, Safari: /Safari/ };
 const SYSTEMS = {
   iPhone: /iPhone/,
   iPad: /iPad/,
   Android: /Android/,
-  ChromeOS: /CrOS/,
   Windows: /Windows/,
-  Mac: /Macintosh/,
-  Linux: /Linux/,
+  Mac: /Mac/,
+  Linux: /Linux|CrOS/,
 };
 
 /** Browser and system of a header `User-Agent` in words: `Firefox on Windows`. */

@@ -6,8 +6,7 @@ import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form.tsx';
-import type { Secret } from './secret-dialog.tsx';
-import { useKeyWrite } from './use-key-write.ts';
+import { type Secret, useKeyWrite } from './key-kinds.ts';
 
 interface Props {
   partner: Answer<'getStaffCredential'>;

@@ -2,20 +2,17 @@ import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
-import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { rightsInWords } from '../../ui/areas.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Confirm, Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
-import { rereadPeople } from './people-data.ts';
-import { AreaChoice } from './rights.tsx';
+import { displaysQuery, rereadPeople } from './people-data.ts';
+import { AreaChoice, rightsInWords } from './rights.tsx';
 
 type Display = Answer<'listDisplays'>[number];
-const displaysQuery = read('listDisplays', {}, ['people']);
 
 export function DisplayList() {
   const list = useQuery(displaysQuery);
