@@ -32,7 +32,12 @@ export function ReasonDialog({ question, onClose }: { question: Question | null;
 
 function Asked({ question: { text, reasons, press, isGrave, run }, onClose }: Props) {
   const [reason, setReason] = useState('');
-  const sending = useMutation({ mutationFn: async () => run(reason.trim() || undefined), onSuccess: onClose });
+  const sending = useMutation({
+    mutationFn: async () => {
+      run(reason.trim() || undefined);
+      onClose();
+    },
+  });
   return (
     <Form action={press} color={isGrave ? 'red' : undefined} sending={sending} cancel="Keep it" onCancel={onClose}>
       <p style={{ marginTop: 0 }}>{text}</p>

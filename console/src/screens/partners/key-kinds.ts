@@ -88,13 +88,16 @@ function channelSecretOf(made: Answer<'createChannel'>, note?: string): Secret {
 }
 
 /** A write about a key. Its answer may hold a secret, so it is kept nowhere but in what `done` makes of it. */
-export function useKeyWrite<Made, Sent = void>(write: (sent: Sent) => Promise<Made>, done: (made: Made) => void) {
+export function useKeyWrite<Result, Sent = void>(
+  write: (sent: Sent) => Promise<Result>,
+  done: (result: Result) => void,
+) {
   const mutation = useMutation({
     mutationFn: write,
     gcTime: 0,
-    onSuccess(made) {
+    onSuccess(result) {
       mutation.reset();
-      done(made);
+      done(result);
       rereadTopics(new Set(['credentials']));
     },
   });
