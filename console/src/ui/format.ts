@@ -1,26 +1,19 @@
 import { useMe } from '../api/session.ts';
 
 /** Returns formatters for the house's currency and time zone. Dates are `YYYY-MM-DD` and money is text, as the API has them. */
-export function useFormat() {
+export function useFormat(): Formats {
   const { currency, timezone } = useMe().tenant;
-  return formatsOf(currency, timezone);
+  const key = `${currency} ${timezone}`;
+  if (made?.key !== key) made = { key, formats: makeFormats(currency, timezone) };
+  return made.formats;
 }
 
 export type Formats = ReturnType<typeof makeFormats>;
 
 let made: { key: string; formats: Formats } | null = null;
 
-function formatsOf(currency: string, timezone: string): Formats {
-  const key = `${currency} ${timezone}`;
-  if (made?.key !== key) {
-    made = { key, formats: makeFormats(currency, timezone) };
-  }
-  return made.formats;
-}
-
 function makeFormats(currency: string, timeZone: string) {
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  const wholeMoney = new Intl.NumberFormat(undefined, { style: 'currency', currency, maximumFractionDigits: 0 });
   const time = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const clock = new Intl.DateTimeFormat(undefined, time);
   const seconds = new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' });
@@ -30,7 +23,6 @@ function makeFormats(currency: string, timeZone: string) {
   return {
     /** `amount` as the API has it, for example `12.50`. */
     money: (amount: string) => money.format(amount as unknown as number),
-    wholeMoney: (amount: string) => wholeMoney.format(amount as unknown as number),
     /** Hours and minutes in the house's time zone. */
     clock: (at: string | number) => clock.format(new Date(at)),
     clockWithSeconds: (at: string | number) => seconds.format(new Date(at)),

@@ -68,8 +68,8 @@ export function Table<Row>(props: TableProps<Row>) {
                 <TableRow
                   row={row}
                   rowKey={keyOf(row)}
-                  columns={columns as Column<unknown>[]}
-                  onOpen={onOpen as OpenRow | undefined}
+                  columns={columns}
+                  onOpen={onOpen}
                   isOpen={openKey === keyOf(row)}
                 />
               </Fragment>
@@ -102,19 +102,25 @@ function Next({ children }: { children: ReactNode }) {
   );
 }
 
-type OpenRow = (row: unknown) => void;
-
-interface RowProps {
-  row: unknown;
+interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'onOpen'> {
+  row: Row;
   rowKey: string;
-  columns: Column<unknown>[];
-  onOpen: OpenRow | undefined;
   isOpen: boolean;
 }
 
 /** Drawn again only if something of it changes, on screens whose columns and `onOpen` stay the same. */
-const TableRow = memo(({ row, rowKey, columns, onOpen, isOpen }: RowProps) => {
+const TableRow = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Row>({ row, rowKey, columns, onOpen, isOpen }: RowProps<Row>) {
   const opener = onOpen && columns.find(({ isControl }) => !isControl);
+  const contentOf = (column: Column<Row>) =>
+    column === opener ? (
+      <button type="button" className={classes.open}>
+        {column.cell(row)}
+      </button>
+    ) : (
+      column.cell(row)
+    );
   return (
     <tr
       data-key={rowKey}
@@ -128,18 +134,12 @@ const TableRow = memo(({ row, rowKey, columns, onOpen, isOpen }: RowProps) => {
           {...placeOf(column)}
           onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
         >
-          {column === opener ? (
-            <button type="button" className={classes.open}>
-              {column.cell(row)}
-            </button>
-          ) : (
-            column.cell(row)
-          )}
+          {contentOf(column)}
         </td>
       ))}
     </tr>
   );
-});
+}
 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
 export function TwoLines({ first, second }: { first: string; second: string | null }) {
