@@ -94,7 +94,7 @@ function PasswordForm({ email }: { email: string }) {
     <Form action="Change the password" sending={sending} isReady={current !== '' && wanted !== ''}>
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <PasswordField label="Current password" value={current} onChange={setCurrent} />
-      <NewPassword label="New password" mt="sm" value={wanted} onChange={setWanted} />
+      <NewPassword label="New password" my="sm" value={wanted} onChange={setWanted} />
       <p role="status" className="quiet">
         {sending.isSuccess ? 'Changed. Your other devices are signed out.' : 'Your other devices are then signed out.'}
       </p>
