@@ -22,7 +22,9 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
       <Group component="header" gap="6px 14px" mih={36}>
-        <Title fz="1.375rem">{title}</Title>
+        <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
+          {title}
+        </Title>
         {isLive && <ConnectionState />}
         <Group gap={8} ml="auto" className={classes.controls}>
           {actions}

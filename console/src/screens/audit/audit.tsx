@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { type Entry, readList } from '../../api/reads.ts';
@@ -110,7 +110,9 @@ function Sentence({ entry }: { entry: AuditEntry }) {
         </Link>
       )}
       {after}
-      <div className="quiet">{factsOf(details).join(' · ')}</div>
+      <Text fz="0.8125rem" className="quiet">
+        {factsOf(details).join(' · ')}
+      </Text>
     </>
   );
 }
