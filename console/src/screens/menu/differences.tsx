@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { Facts } from '../../ui/detail.tsx';
-import type { Menu } from './dishes.ts';
+import type { Menu } from '../../ui/dishes.ts';
 import { Section } from '../../ui/page.tsx';
 
 export type Comparison = Extract<Answer<'replaceMenu'>, { taken_off: string[] }>;

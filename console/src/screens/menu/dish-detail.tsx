@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { changeAvailability, type Dish, isOn, type Menu } from './dishes.ts';
+import { changeAvailability, type Dish, isOn, type Menu } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { Note } from '../../ui/status.tsx';

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, type RefObject, useState } from 'react';
 import { call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
-import type { Menu } from './dishes.ts';
+import type { Menu } from '../../ui/dishes.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Waiting } from '../../ui/loaded.tsx';

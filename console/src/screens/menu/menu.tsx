@@ -7,7 +7,7 @@ import { serverNow } from '../../live/clock.ts';
 import { AmountField } from '../../ui/amount-field.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
-import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from './dishes.ts';
+import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';

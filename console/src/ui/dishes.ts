@@ -1,10 +1,10 @@
 import { notifications } from '@mantine/notifications';
-import { type Answer, call } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { read } from '../../api/reads.ts';
-import { sendWhenBack } from '../../live/held-write.ts';
-import { plural } from '../../ui/format.ts';
-import { showUndo } from '../../ui/undo-notice.tsx';
+import { type Answer, call } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { read } from '../api/reads.ts';
+import { sendWhenBack } from '../live/held-write.ts';
+import { plural } from './format.ts';
+import { showUndo } from './undo-notice.tsx';
 
 export type Menu = Answer<'getMenuDocument'>;
 export type Dish = Menu['dishes'][number];
