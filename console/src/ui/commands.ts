@@ -1,4 +1,4 @@
-import { useEffect, useId } from 'react';
+import { useEffect, useRef } from 'react';
 import { makeStore, useStore } from './store.ts';
 
 /** What a person can do here: by the palette, and by its key if it has one. */
@@ -11,14 +11,26 @@ export interface Command {
   run: () => void;
 }
 
-const registered = makeStore<ReadonlyMap<string, Command[]>>(new Map());
+const registered = makeStore<ReadonlyMap<symbol, Command[]>>(new Map());
 
-/** Offers commands while the component is on the screen. */
+/** Offers commands while the component is on the screen. They may be new at each render: a key runs the newest. */
 export function useCommands(commands: Command[]): void {
-  const id = useId();
-  // A command that changes keeps its place, because what was registered last lies on top.
-  useEffect(() => registered.set(new Map(registered.get()).set(id, commands)), [id, commands]);
-  useEffect(() => () => registered.set(new Map([...registered.get()].filter(([each]) => each !== id))), [id]);
+  const newest = useRef(commands);
+  useEffect(() => {
+    newest.current = commands;
+  });
+  const words = JSON.stringify(commands);
+  useEffect(() => {
+    const name = Symbol('commands');
+    const offered = newest.current.map((command, index) => ({ ...command, run: () => newest.current[index]?.run() }));
+    registered.set(new Map(registered.get()).set(name, offered));
+    return () => registered.set(new Map([...registered.get()].filter(([each]) => each !== name)));
+  }, [words]);
+}
+
+/** Returns the commands of a group, each from its key, its words and what it does. */
+export function commandsOf(group: string, named: [keys: string, label: string, run: () => void][]): Command[] {
+  return named.map(([keys, label, run]) => ({ id: label, label, group, keys, run }));
 }
 
 export function useAllCommands(): Command[] {

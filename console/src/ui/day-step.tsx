@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { useCommands } from './commands.ts';
+import { commandsOf, useCommands } from './commands.ts';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
 
@@ -12,16 +12,17 @@ interface Props {
 
 /** The day of a view, with a step to the day before and after it. */
 export function DayStep({ day, today, onChange }: Props) {
-  const earlier = { label: 'A day earlier', run: () => onChange(addDays(day, -1)) };
-  const later = { label: 'A day later', run: () => onChange(addDays(day, 1)) };
-  useCommands([
-    { id: 'earlier', group: 'Day', keys: 'e', ...earlier },
-    { id: 'later', group: 'Day', keys: 'l', ...later },
-    { id: 'today', group: 'Day', keys: 't', label: 'Today', run: () => onChange(today) },
-  ]);
+  const move = (days: number) => onChange(addDays(day, days));
+  useCommands(
+    commandsOf('Day', [
+      ['e', 'A day earlier', () => move(-1)],
+      ['l', 'A day later', () => move(1)],
+      ['t', 'Today', () => onChange(today)],
+    ]),
+  );
   return (
     <Group gap={4} wrap="nowrap" role="group" aria-label="Day">
-      <Button variant="default" px={0} w={44} aria-label={earlier.label} onClick={earlier.run}>
+      <Button variant="default" px={0} w={44} aria-label="A day earlier" onClick={() => move(-1)}>
         <BackIcon size={16} />
       </Button>
       <DatePickerInput
@@ -31,7 +32,7 @@ export function DayStep({ day, today, onChange }: Props) {
         value={day}
         onChange={(value) => value !== null && onChange(value)}
       />
-      <Button variant="default" px={0} w={44} aria-label={later.label} onClick={later.run}>
+      <Button variant="default" px={0} w={44} aria-label="A day later" onClick={() => move(1)}>
         <ChevronIcon size={16} />
       </Button>
       {day !== today && (

@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { useCommands } from './commands.ts';
+import { commandsOf, useCommands } from './commands.ts';
 import { CloseIcon, SearchIcon } from './icons.tsx';
 
 /** A person types on, so the search waits this long. */
@@ -29,7 +29,7 @@ export function FindField({ label, placeholder, text, onFind }: Props) {
     setTyped(value);
     findSoon(value);
   };
-  useCommands([{ id: 'find', label, group: 'Find', keys: '/', run: () => input.current?.select() }]);
+  useCommands(commandsOf('Find', [['/', label, () => input.current?.select()]]));
   return (
     <TextInput
       ref={input}

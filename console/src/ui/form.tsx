@@ -27,7 +27,7 @@ export function Form({ action, color, sending, isReady = true, onCancel, cancel 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) sending.mutate();
+        if (isReady && !sending.isPending) sending.mutate();
       }}
     >
       {children}

@@ -30,8 +30,8 @@ export function History({ steps }: { steps: Step[] | undefined }) {
   if (steps === undefined) return <Waiting rows={2} />;
   return (
     <Moments>
-      {steps.map(({ label, at, by, reason }) => (
-        <Moment key={`${label} ${at}`} label={label} at={at}>
+      {steps.map(({ label, at, by, reason }, index) => (
+        <Moment key={index} label={label} at={at}>
           <span className="quiet">by {by.name || BY[by.type]}</span>
           {reason && <span style={{ order: 1, flexBasis: '100%', overflowWrap: 'anywhere' }}>{reason}</span>}
         </Moment>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useCommands } from './commands.ts';
+import { commandsOf, useCommands } from './commands.ts';
 import { PlusIcon } from './icons.tsx';
 
 interface Props {
@@ -11,7 +11,7 @@ interface Props {
 
 /** Primary action of a screen that adds something, also by the key `n`. */
 export function NewButton({ label, group, onPress }: Props) {
-  useCommands([{ id: 'new', label, group, keys: 'n', run: onPress }]);
+  useCommands(commandsOf(group, [['n', label, onPress]]));
   return (
     <Button leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}

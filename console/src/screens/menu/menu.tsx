@@ -5,7 +5,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { AmountField } from '../../ui/amount-field.tsx';
-import { useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -38,7 +38,7 @@ export function Menu() {
     (change) => void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) }),
     [navigate],
   );
-  useCommands([{ id: 'import menu', label: 'Import a menu', group: 'Menu', keys: 'i', run: pick }]);
+  useCommands(commandsOf('Menu', [['i', 'Import a menu', pick]]));
   const isEmpty = menu?.dishes.length === 0;
   return (
     <Page
@@ -106,7 +106,7 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
     change(some, !some.some(isOn));
   };
   const inFocus = () => [...groups.values()].find((some) => some.some(isFocused)) ?? [];
-  const keys = [
+  const commands = commandsOf('Menu', [
     ['j', 'Next row', () => moveFocus(1)],
     ['k', 'Row before', () => moveFocus(-1)],
     ['x', 'Select the dish', () => toggle(selection, dishes.filter(isFocused).map(skuOf))],
@@ -114,8 +114,7 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
     ['m', 'Take off the menu, or put on it', turn],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
     ['u', 'Undo', undoLast],
-  ] as const;
-  const commands = keys.map(([key, label, run]) => ({ id: key, label, group: 'Menu', keys: key, run }));
+  ]);
   useCommands(search.open === undefined ? commands : []);
   if (groups.size === 0) {
     const showAll = () => set({ text: undefined, category: undefined });
