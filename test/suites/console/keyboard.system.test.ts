@@ -97,7 +97,7 @@ describe('the console by keyboard alone', { skip }, () => {
     await columnOf('New').waitFor();
     await enter(button('Accept'));
     await eventually(async () => (await status()) === 'confirmed', 'confirmed order');
-    await columnOf('Confirmed').waitFor();
+    await page.getByRole('button', { name: 'Cook', exact: true }).waitFor();
     await enter(button(`More for order ${number}`));
     // The menu takes the keys a moment after it appears.
     await eventually(async () => {
