@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react';
 import classes from './amount-field.module.css';
-import { focusInRow } from './row-keys.ts';
+import { focusInRow } from './table.tsx';
 
 interface Props {
   label: string;

@@ -1,14 +1,34 @@
 import { CloseIcon } from './icons.tsx';
 import classes from './chips.module.css';
 
-interface Option<Value extends string> {
-  value: Value;
+interface ChipsProps<Value> {
   label: string;
+  options: readonly { value: Value; label: string }[];
+  isPressed: (value: Value) => boolean;
+  onPress: (value: Value) => void;
+}
+
+function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
+  return (
+    <div className={classes.group} role="group" aria-label={group}>
+      {options.map(({ value, label }) => (
+        <button
+          key={label}
+          type="button"
+          className={classes.chip}
+          aria-pressed={isPressed(value)}
+          onClick={() => onPress(value)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
 }
 
 interface ChoiceProps<Value extends string> {
   label: string;
-  options: readonly Option<Value>[];
+  options: readonly { value: Value; label: string }[];
   /** Undefined: no filter. Null: no chip is pressed. */
   value: Value | undefined | null;
   onChange: (value: Value | undefined) => void;
@@ -19,21 +39,7 @@ interface ChoiceProps<Value extends string> {
 /** A filter with few values, as chips in a row. */
 export function ChipChoice<Value extends string>({ label, options, value, onChange, all = 'All' }: ChoiceProps<Value>) {
   const every = [{ value: undefined, label: all }, ...options];
-  return (
-    <div className={classes.group} role="group" aria-label={label}>
-      {every.map((option) => (
-        <button
-          key={option.label}
-          type="button"
-          className={classes.chip}
-          aria-pressed={value === option.value}
-          onClick={() => onChange(option.value)}
-        >
-          {option.label}
-        </button>
-      ))}
-    </div>
-  );
+  return <Chips label={label} options={every} isPressed={(each) => each === value} onPress={onChange} />;
 }
 
 interface TogglesProps<Value> {
@@ -45,33 +51,16 @@ interface TogglesProps<Value> {
 
 /** Several of a few values, as chips in a row. */
 export function ChipToggles<Value>({ label, options, values, onChange }: TogglesProps<Value>) {
-  const toggle = (value: Value) =>
-    onChange(values.includes(value) ? values.filter((each) => each !== value) : [...values, value]);
-  return (
-    <div className={classes.group} role="group" aria-label={label}>
-      {options.map((option) => (
-        <button
-          key={option.label}
-          type="button"
-          className={classes.chip}
-          aria-pressed={values.includes(option.value)}
-          onClick={() => toggle(option.value)}
-        >
-          {option.label}
-        </button>
-      ))}
-    </div>
-  );
+  const isOn = (value: Value) => values.includes(value);
+  const toggle = (value: Value) => onChange(isOn(value) ? values.filter((each) => each !== value) : [...values, value]);
+  return <Chips label={label} options={options} isPressed={isOn} onPress={toggle} />;
 }
 
-/** A filter that is set, with a button that takes it away. */
+/** A filter that is set. A press takes it away. */
 export function SetChip({ label, onRemove }: { label: string; onRemove: () => void }) {
   return (
-    <span className={classes.set}>
-      {label}
-      <button type="button" className={classes.remove} aria-label={`Remove filter ${label}`} onClick={onRemove}>
-        <CloseIcon size={14} />
-      </button>
-    </span>
+    <button type="button" className={classes.chip} data-is-set aria-label={`Remove filter ${label}`} onClick={onRemove}>
+      {label} <CloseIcon size={14} />
+    </button>
   );
 }

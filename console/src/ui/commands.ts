@@ -1,4 +1,5 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
+import { makeStore, useStore } from './store.ts';
 
 /** What a person can do here: by the palette, and by its key if it has one. */
 export interface Command {
@@ -10,43 +11,30 @@ export interface Command {
   run: () => void;
 }
 
-const registered = new Map<symbol, Command[]>();
-const listeners = new Set<() => void>();
-let all: Command[] = [];
+const registered = makeStore<ReadonlyMap<symbol, Command[]>>(new Map());
 
-function changed(): void {
-  all = [...registered.values()].flat();
-  for (const listener of listeners) {
-    listener();
-  }
-}
-
-/** Offers commands while the component is on the screen. They may be made anew at each render. */
+/** Offers commands while the component is on the screen. They may be new at each render: a key runs the newest. */
 export function useCommands(commands: Command[]): void {
-  // What is offered seldom changes, but what it does may change with each render.
-  const latest = useRef(commands);
-  latest.current = commands;
-  const offered = JSON.stringify(commands);
+  const newest = useRef(commands);
+  useEffect(() => {
+    newest.current = commands;
+  });
+  const words = JSON.stringify(commands);
   useEffect(() => {
     const name = Symbol('commands');
-    const stable = latest.current.map((command, index) => ({ ...command, run: () => latest.current[index]?.run() }));
-    registered.set(name, stable);
-    changed();
-    return () => {
-      registered.delete(name);
-      changed();
-    };
-  }, [offered]);
+    const offered = newest.current.map((command, index) => ({ ...command, run: () => newest.current[index]?.run() }));
+    registered.set(new Map(registered.get()).set(name, offered));
+    return () => registered.set(new Map([...registered.get()].filter(([each]) => each !== name)));
+  }, [words]);
+}
+
+/** Returns the commands of a group, each from its key, its words and what it does. */
+export function commandsOf(group: string, named: [keys: string, label: string, run: () => void][]): Command[] {
+  return named.map(([keys, label, run]) => ({ id: label, label, group, keys, run }));
 }
 
 export function useAllCommands(): Command[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => all,
-  );
+  return [...useStore(registered).values()].flat();
 }
 
 /** Groups of the frame. Those of the screen stand before them. */
@@ -70,7 +58,7 @@ export function useCommandKeys(): void {
         return;
       }
       const sequence = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : '';
-      // What was registered last lies on top.
+      const all = [...registered.get().values()].flat();
       const command = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === event.key);
       first = command === undefined ? { key: event.key, at: event.timeStamp } : { key: '', at: 0 };
       if (command !== undefined) {

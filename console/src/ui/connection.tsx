@@ -1,7 +1,10 @@
+import { Group } from '@mantine/core';
 import { useConnection } from '../live/live.ts';
-import classes from './connection.module.css';
 import { useFormat } from './format.ts';
 import { Strip } from './strip.tsx';
+
+/** Colour of each state, and how much of its dot is filled: all, a half, nothing. */
+const DOTS = { live: ['good', '100%'], reconnecting: ['warn', '50%'], offline: ['late', '0%'] } as const;
 
 /** Says how old a live screen is. */
 export function ConnectionState() {
@@ -12,11 +15,15 @@ export function ConnectionState() {
     reconnecting: `Reconnecting, as of ${clockWithSeconds(since)}`,
     offline: `Offline since ${clock(since)}`,
   }[state];
+  const [tone, filled] = DOTS[state];
+  const colour = `var(--rs-${tone})`;
+  const background = `linear-gradient(90deg, ${colour} ${filled}, transparent ${filled})`;
+  const style = { width: 9, height: 9, border: `2px solid ${colour}`, borderRadius: '50%', background };
   return (
-    <span className={classes.state} data-state={state} role="status">
-      <span className={classes.dot} aria-hidden="true" />
+    <Group component="span" role="status" gap={7} fz="0.8125rem" c={state === 'live' ? 'dimmed' : colour}>
+      <span style={style} aria-hidden="true" />
       {text}
-    </span>
+    </Group>
   );
 }
 

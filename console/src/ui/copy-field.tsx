@@ -1,22 +1,32 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Code, Group } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import classes from './copy-field.module.css';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
 /** A value that somebody needs elsewhere, with a button that copies it. */
 export function CopyField({ label, value, isCode = true }: { label: string; value: string; isCode?: boolean }) {
   return (
-    <div className={classes.field}>
-      <div className={classes.head}>
-        <span className={classes.label}>{label}</span>
+    <Box mb={14}>
+      <Group justify="space-between" fz="0.8125rem" c="dimmed">
+        {label}
         <CopyButton label={label} value={value} />
-      </div>
-      <pre className={isCode ? classes.code : classes.text}>{value}</pre>
-    </div>
+      </Group>
+      <Code
+        block
+        mt={4}
+        bd="1px solid var(--rs-line)"
+        fz="0.8125rem"
+        ff={isCode ? 'monospace' : 'text'}
+        style={WRAPPED}
+      >
+        {value}
+      </Code>
+    </Box>
   );
 }
 
-export function CopyButton({ label, value }: { label: string; value: string }) {
+const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
+
+function CopyButton({ label, value }: { label: string; value: string }) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setCopied(false), 2_000);

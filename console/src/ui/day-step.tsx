@@ -1,8 +1,6 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { useMemo } from 'react';
-import { type Command, useCommands } from './commands.ts';
-import classes from './day-step.module.css';
+import { commandsOf, useCommands } from './commands.ts';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
 
@@ -14,21 +12,19 @@ interface Props {
 
 /** The day of a view, with a step to the day before and after it. */
 export function DayStep({ day, today, onChange }: Props) {
+  const move = (days: number) => onChange(addDays(day, days));
   useCommands(
-    useMemo<Command[]>(
-      () => [
-        { id: 'earlier', label: 'A day earlier', group: 'Day', keys: 'e', run: () => onChange(addDays(day, -1)) },
-        { id: 'later', label: 'A day later', group: 'Day', keys: 'l', run: () => onChange(addDays(day, 1)) },
-        { id: 'today', label: 'Today', group: 'Day', keys: 't', run: () => onChange(today) },
-      ],
-      [day, today, onChange],
-    ),
+    commandsOf('Day', [
+      ['e', 'A day earlier', () => move(-1)],
+      ['l', 'A day later', () => move(1)],
+      ['t', 'Today', () => onChange(today)],
+    ]),
   );
   return (
-    <div className={classes.step} role="group" aria-label="Day">
-      <ActionIcon variant="default" size={36} aria-label="A day earlier" onClick={() => onChange(addDays(day, -1))}>
+    <Group gap={4} wrap="nowrap" role="group" aria-label="Day">
+      <Button variant="default" px={0} w={44} aria-label="A day earlier" onClick={() => move(-1)}>
         <BackIcon size={16} />
-      </ActionIcon>
+      </Button>
       <DatePickerInput
         aria-label={`Day: ${formatDate(day, 'weekday')}`}
         w={130}
@@ -36,14 +32,14 @@ export function DayStep({ day, today, onChange }: Props) {
         value={day}
         onChange={(value) => value !== null && onChange(value)}
       />
-      <ActionIcon variant="default" size={36} aria-label="A day later" onClick={() => onChange(addDays(day, 1))}>
+      <Button variant="default" px={0} w={44} aria-label="A day later" onClick={() => move(1)}>
         <ChevronIcon size={16} />
-      </ActionIcon>
+      </Button>
       {day !== today && (
         <Button variant="subtle" onClick={() => onChange(today)}>
           Today
         </Button>
       )}
-    </div>
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
-import { Drawer } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Drawer, Group } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
 import classes from './detail.module.css';
 import { Status, type Tone } from './status.tsx';
 
@@ -22,13 +22,17 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       position="right"
       size="min(560px, 100vw)"
       title={title}
-      classNames={{ title: classes.title, header: classes.header, body: classes.body, content: classes.content }}
+      classNames={classes}
       transitionProps={{ duration: 120 }}
     >
       <div className={classes.scroll} tabIndex={0}>
         {children}
       </div>
-      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+      {actions !== undefined && (
+        <Group gap={8} px={20} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
+          {actions}
+        </Group>
+      )}
     </Drawer>
   );
 }
@@ -36,10 +40,10 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
 /** First line of a drawer: the status, and a further word on it. */
 export function StatusLine({ tone, label, children }: { tone: Tone; label: string; children?: ReactNode }) {
   return (
-    <p className={classes.status}>
+    <Group gap={10} mb={12} fz="sm" c="dimmed">
       <Status tone={tone}>{label}</Status>
       {children}
-    </p>
+    </Group>
   );
 }
 
@@ -47,13 +51,14 @@ export function StatusLine({ tone, label, children }: { tone: Tone; label: strin
 export function Facts({ facts }: { facts: (readonly [label: string, value: ReactNode] | null)[] }) {
   return (
     <dl className={classes.facts}>
-      {facts.map((fact) =>
-        fact === null ? null : (
-          <div key={fact[0]} className={classes.fact}>
-            <dt>{fact[0]}</dt>
-            <dd>{fact[1]}</dd>
-          </div>
-        ),
+      {facts.map(
+        (fact) =>
+          fact !== null && (
+            <Fragment key={fact[0]}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </Fragment>
+          ),
       )}
     </dl>
   );

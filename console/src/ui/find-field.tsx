@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { type Command, useCommands } from './commands.ts';
+import { useEffect, useRef, useState } from 'react';
+import { commandsOf, useCommands } from './commands.ts';
 import { CloseIcon, SearchIcon } from './icons.tsx';
 
 /** A person types on, so the search waits this long. */
@@ -29,12 +29,7 @@ export function FindField({ label, placeholder, text, onFind }: Props) {
     setTyped(value);
     findSoon(value);
   };
-  useCommands(
-    useMemo<Command[]>(
-      () => [{ id: 'find', label, group: 'Find', keys: '/', run: () => input.current?.select() }],
-      [label],
-    ),
-  );
+  useCommands(commandsOf('Find', [['/', label, () => input.current?.select()]]));
   return (
     <TextInput
       ref={input}

@@ -1,8 +1,9 @@
-import { Button, Group } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { Button, Group, Modal } from '@mantine/core';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { Refusal } from './failure.tsx';
+import { TextField } from './fields.tsx';
 
-interface Props {
+interface FormProps {
   /** Word of the button that sends the form. */
   action: string;
   /** Red is for what takes something away. */
@@ -11,13 +12,14 @@ interface Props {
   sending: { mutate: () => void; reset: () => void; isPending: boolean; error: Error | null };
   /** False while there is nothing to send, or something is missing. */
   isReady?: boolean;
-  /** Of a form in a dialog: Cancel stands before the button. */
+  /** Of a form in a dialog: a button that leaves it stands before the other. */
   onCancel?: () => void;
+  cancel?: string;
   children: ReactNode;
 }
 
 /** A form: its fields, the words of a refusal, and the button that sends it. */
-export function Form({ action, color, sending, isReady = true, onCancel, children }: Props) {
+export function Form({ action, color, sending, isReady = true, onCancel, cancel = 'Cancel', children }: FormProps) {
   const { reset } = sending;
   // A dialog that opens again begins without the refusal of before.
   useEffect(reset, [reset]);
@@ -25,7 +27,7 @@ export function Form({ action, color, sending, isReady = true, onCancel, childre
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) sending.mutate();
+        if (isReady && !sending.isPending) sending.mutate();
       }}
     >
       {children}
@@ -33,13 +35,55 @@ export function Form({ action, color, sending, isReady = true, onCancel, childre
       <Group justify={onCancel && 'flex-end'} mt={onCancel ? 'lg' : 'md'}>
         {onCancel && (
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {cancel}
           </Button>
         )}
-        <Button type="submit" color={color} loading={sending.isPending} disabled={!isReady}>
+        <Button type="submit" color={color && `${color}.9`} loading={sending.isPending} disabled={!isReady}>
           {action}
         </Button>
       </Group>
     </form>
+  );
+}
+
+interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** A dialog that asks something before it acts. */
+export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & DialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Form {...form} onCancel={onClose} />
+    </Modal>
+  );
+}
+
+interface ConfirmProps extends Omit<ComponentProps<typeof FormDialog>, 'children'> {
+  /** Says what will happen. */
+  text: string;
+  /** Word that has to be typed first, for what cannot be undone. */
+  word?: string;
+}
+
+/** Says what will happen, and asks before it does. */
+export function Confirm({ text, word, ...dialog }: ConfirmProps) {
+  const [typed, setTyped] = useState('');
+  useEffect(() => setTyped(''), [dialog.isOpen]);
+  return (
+    <FormDialog {...dialog} isReady={word === undefined || typed.trim() === word}>
+      <p style={{ marginTop: 0 }}>{text}</p>
+      {word !== undefined && (
+        <TextField
+          label={`Type “${word}” to confirm`}
+          autoComplete="off"
+          data-autofocus
+          value={typed}
+          onChange={setTyped}
+        />
+      )}
+    </FormDialog>
   );
 }

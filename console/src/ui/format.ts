@@ -1,58 +1,36 @@
 import { useMe } from '../api/session.ts';
 
 /** Returns formatters for the house's currency and time zone. Dates are `YYYY-MM-DD` and money is text, as the API has them. */
-export function useFormat() {
+export function useFormat(): Formats {
   const { currency, timezone } = useMe().tenant;
-  return formatsOf(currency, timezone);
+  const key = `${currency} ${timezone}`;
+  if (made?.key !== key) made = { key, formats: makeFormats(currency, timezone) };
+  return made.formats;
 }
 
 export type Formats = ReturnType<typeof makeFormats>;
 
 let made: { key: string; formats: Formats } | null = null;
 
-function formatsOf(currency: string, timezone: string): Formats {
-  const key = `${currency} ${timezone}`;
-  if (made?.key !== key) {
-    made = { key, formats: makeFormats(currency, timezone) };
-  }
-  return made.formats;
-}
-
 function makeFormats(currency: string, timeZone: string) {
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  const wholeMoney = new Intl.NumberFormat(undefined, { style: 'currency', currency, maximumFractionDigits: 0 });
-  const clock = new Intl.DateTimeFormat(undefined, { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  const seconds = new Intl.DateTimeFormat(undefined, {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
+  const time = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const clock = new Intl.DateTimeFormat(undefined, time);
+  const seconds = new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' });
+  const dayAndTime = new Intl.DateTimeFormat(undefined, { ...time, day: 'numeric', month: 'short' });
   const day = new Intl.DateTimeFormat('en-CA', { timeZone });
-  const dayAndTime = new Intl.DateTimeFormat(undefined, {
-    timeZone,
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
+  const dayOf = (at: string | number) => day.format(new Date(at));
   return {
     /** `amount` as the API has it, for example `12.50`. */
     money: (amount: string) => money.format(amount as unknown as number),
-    wholeMoney: (amount: string) => wholeMoney.format(amount as unknown as number),
     /** Hours and minutes in the house's time zone. */
-    clock: (time: string | number) => clock.format(new Date(time)),
-    clockWithSeconds: (time: string | number) => seconds.format(new Date(time)),
+    clock: (at: string | number) => clock.format(new Date(at)),
+    clockWithSeconds: (at: string | number) => seconds.format(new Date(at)),
+    dayAndTime: (at: string | number) => dayAndTime.format(new Date(at)),
     /** Day of a time in the house's time zone, as `YYYY-MM-DD`. */
-    dayOf: (time: string | number) => day.format(new Date(time)),
+    dayOf,
     /** Short form of a past time: the clock if it was today, else day and clock. */
-    moment: (time: string | number, now: number) =>
-      day.format(new Date(time)) === day.format(new Date(now))
-        ? clock.format(new Date(time))
-        : dayAndTime.format(new Date(time)),
-    dayAndTime: (time: string | number) => dayAndTime.format(new Date(time)),
+    moment: (at: string | number, now: number) => (dayOf(at) === dayOf(now) ? clock : dayAndTime).format(new Date(at)),
   };
 }
 

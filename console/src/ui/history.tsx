@@ -1,7 +1,8 @@
+import { Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useNow } from '../live/clock.ts';
 import { useFormat } from './format.ts';
-import classes from './history.module.css';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from './loaded.tsx';
 
 interface Actor {
   type: 'person' | 'display' | 'partner' | 'channel' | 'operator' | 'sandbox';
@@ -26,22 +27,42 @@ const BY: Record<Actor['type'], string> = {
 
 /** What happened to a thing, who did it, and when. */
 export function History({ steps }: { steps: Step[] | undefined }) {
-  const now = useNow(60_000);
-  const { moment } = useFormat();
   if (steps === undefined) return <Waiting rows={2} />;
   return (
-    <ol className={classes.history}>
+    <Moments>
       {steps.map(({ label, at, by, reason }, index) => (
-        <li key={index}>
-          <span className={classes.step}>{label}</span>
-          <span className={classes.quiet}>by {by.name || BY[by.type]}</span>
-          <time dateTime={at} className={classes.time}>
-            {moment(at, now)}
-          </time>
-          {reason && <span className={classes.reason}>{reason}</span>}
-        </li>
+        <Moment key={index} label={label} at={at}>
+          <span className="quiet">by {by.name || BY[by.type]}</span>
+          {reason && <span style={{ order: 1, flexBasis: '100%', overflowWrap: 'anywhere' }}>{reason}</span>}
+        </Moment>
       ))}
-    </ol>
+    </Moments>
+  );
+}
+
+/** A list of what happened. */
+export function Moments({ children }: { children: ReactNode }) {
+  return (
+    <Stack component="ol" gap={8} m={0} p={0} fz="sm">
+      {children}
+    </Stack>
+  );
+}
+
+/** What happened, more about it, and when. */
+export function Moment({ label, at, children }: { label: ReactNode; at: string; children: ReactNode }) {
+  const now = useNow(60_000);
+  const { moment } = useFormat();
+  return (
+    <Group component="li" gap="2px 10px">
+      <Text inherit span fw={600} miw={92}>
+        {label}
+      </Text>
+      {children}
+      <time dateTime={at} className="quiet" style={{ marginLeft: 'auto' }}>
+        {moment(at, now)}
+      </time>
+    </Group>
   );
 }
 

@@ -1,9 +1,16 @@
-import type { ReactNode } from 'react';
+import { Skeleton } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Failure } from './failure.tsx';
-import { Waiting } from './waiting.tsx';
+
+/** What of a query is shown. */
+export interface Query<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+}
 
 interface Props<Data> {
-  query: { data: Data | undefined; error: Error | null; refetch: () => unknown };
+  query: Query<Data>;
   /** Rows of the skeleton. */
   rows?: number;
   children: (data: Data) => ReactNode;
@@ -13,4 +20,21 @@ interface Props<Data> {
 export function Loaded<Data>({ query: { data, error, refetch }, rows, children }: Props<Data>) {
   if (data !== undefined) return children(data);
   return error === null ? <Waiting rows={rows} /> : <Failure error={error} retry={() => void refetch()} />;
+}
+
+/** Skeleton of a list that is not known yet. It appears after 150 ms, so a quick answer does not flicker. */
+export function Waiting({ rows = 6 }: { rows?: number | undefined }) {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isShown) return null;
+  return (
+    <div role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={40} mb={8} />
+      ))}
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './once-dialog.module.css';
+import { Note } from './status.tsx';
 
 interface Props {
   title: string;
@@ -18,9 +18,9 @@ export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
       {isOpen && (
         <>
           {/* Not the button that closes: a second Enter of the form before would lose the secret. */}
-          <p className={classes.once} tabIndex={-1} data-autofocus>
-            {note}
-          </p>
+          <div tabIndex={-1} data-autofocus style={{ outline: 0 }}>
+            <Note>{note}</Note>
+          </div>
           {children}
           <Button onClick={onClose}>I have it</Button>
         </>

@@ -1,3 +1,4 @@
+import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ConnectionState } from './connection.tsx';
 import classes from './page.module.css';
@@ -20,12 +21,20 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
   return (
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
-      <header className={classes.header}>
-        <h1 className={classes.title}>{title}</h1>
+      <Group component="header" gap="6px 14px" mih={36}>
+        <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
+          {title}
+        </Title>
         {isLive && <ConnectionState />}
-        <div className={classes.actions}>{actions}</div>
-      </header>
-      {filters !== undefined && <div className={classes.filters}>{filters}</div>}
+        <Group gap={8} ml="auto" className={classes.controls}>
+          {actions}
+        </Group>
+      </Group>
+      {filters !== undefined && (
+        <Group gap={8} mt="md" className={classes.controls}>
+          {filters}
+        </Group>
+      )}
       <div className={classes.content}>{children}</div>
     </div>
   );
@@ -35,10 +44,12 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.section}>
-      <div className={classes.sectionHeader}>
-        <h2 className={classes.sectionTitle}>{title}</h2>
+      <Group justify="space-between" align="baseline" gap={12} mb={10}>
+        <Title order={2} fz="md">
+          {title}
+        </Title>
         {aside}
-      </div>
+      </Group>
       {children}
     </section>
   );

@@ -1,8 +1,8 @@
+import { Group, Kbd, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { type Command, inGroups, useAllCommands, useCommandKeys, useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
-import classes from './palette.module.css';
 
 /** Word for the key that opens the palette together with K. */
 export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
@@ -45,20 +45,18 @@ function KeyList() {
   const withKeys = useAllCommands().filter(({ keys }) => keys !== undefined);
   const find = { id: 'find', label: 'Find a command', group: 'Help', keys: `${MOD} K`, run: openPalette };
   return (
-    <div className={classes.groups}>
+    <div style={{ columns: '2 250px', columnGap: 32 }}>
       {inGroups([...withKeys, find]).map(([group, commands]) => (
-        <section key={group} className={classes.group}>
-          <h3 className={classes.title}>{group}</h3>
-          <dl className={classes.list}>
-            {commands.map(({ id, label, keys = '' }) => (
-              <div key={id}>
-                <dt>{label}</dt>
-                <dd>
-                  <Keys keys={keys} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+        <section key={group} style={{ marginBottom: 20, breakInside: 'avoid' }}>
+          <Text component="h3" fz="xs" fw={550} c="dimmed" m={0}>
+            {group}
+          </Text>
+          {commands.map(({ id, label, keys = '' }) => (
+            <Group key={id} justify="space-between" py={6} fz="sm" style={{ borderBottom: '1px solid var(--rs-line)' }}>
+              <span>{label}</span>
+              <Keys keys={keys} />
+            </Group>
+          ))}
         </section>
       ))}
     </div>
@@ -67,10 +65,12 @@ function KeyList() {
 
 function Keys({ keys }: { keys: string }) {
   return (
-    <span className={classes.keys}>
+    <Group component="span" gap={4}>
       {keys.split(' ').map((key) => (
-        <kbd key={key}>{key}</kbd>
+        <Kbd key={key} fz="xs">
+          {key}
+        </Kbd>
       ))}
-    </span>
+    </Group>
   );
 }

@@ -1,5 +1,8 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { TextField } from './fields.tsx';
+import { Form } from './form.tsx';
 
 export interface Question {
   title: string;
@@ -13,59 +16,50 @@ export interface Question {
   run: (reason: string | undefined) => void;
 }
 
+interface Props {
+  question: Question;
+  onClose: () => void;
+}
+
 /** Asks before something that nobody can take back. */
 export function ReasonDialog({ question, onClose }: { question: Question | null; onClose: () => void }) {
   return (
-    <Modal
-      opened={question !== null}
-      onClose={onClose}
-      title={question?.title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {question && <Form key={question.title} question={question} onClose={onClose} />}
+    <Modal opened={question !== null} onClose={onClose} title={question?.title}>
+      {question && <Asked key={question.title} question={question} onClose={onClose} />}
     </Modal>
   );
 }
 
-function Form({ question, onClose }: { question: Question; onClose: () => void }) {
-  const { text, reasons, press, isGrave, run } = question;
+function Asked({ question: { text, reasons, press, isGrave, run }, onClose }: Props) {
   const [reason, setReason] = useState('');
+  const sending = useMutation({
+    mutationFn: async () => {
+      run(reason.trim() || undefined);
+      onClose();
+    },
+  });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        run(reason.trim() || undefined);
-        onClose();
-      }}
-    >
+    <Form action={press} color={isGrave ? 'red' : undefined} sending={sending} cancel="Keep it" onCancel={onClose}>
       <p style={{ marginTop: 0 }}>{text}</p>
       {reasons && (
         <>
-          <TextInput
+          <TextField
             label="Reason"
             description="For your people alone. Partners never see it."
             maxLength={200}
             data-autofocus
             value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={setReason}
           />
-          <div style={{ display: 'flex', flexWrap: 'wrap', gap: 6, marginTop: 10 }}>
+          <Group gap={6} mt={10}>
             {reasons.map((each) => (
               <Button key={each} variant="default" radius="xl" size="compact-sm" h={36} onClick={() => setReason(each)}>
                 {each.slice(0, -1)}
               </Button>
             ))}
-          </div>
+          </Group>
         </>
       )}
-      <div style={{ display: 'flex', gap: 8, marginTop: 24 }}>
-        <Button type="submit" data-autofocus={reasons === undefined || undefined} {...(isGrave && { color: 'red.9' })}>
-          {press}
-        </Button>
-        <Button variant="default" onClick={onClose}>
-          Keep it
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

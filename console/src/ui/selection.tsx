@@ -1,38 +1,26 @@
-import { Button } from '@mantine/core';
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { Button, Group } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { plural } from './format.ts';
 import classes from './selection.module.css';
+import { makeStore, type Store, useStore } from './store.ts';
 import { Tick } from './tick.tsx';
 
-export type Selection = ReturnType<typeof createSelection>;
-
 /** Rows by their keys that somebody selects, to do one thing with all of them. */
+export type Selection = Store<ReadonlySet<string>>;
+
+/** The selection is no state of the screen, so that a press draws only what changes. */
 export function useSelection(): Selection {
-  return useState(createSelection)[0];
+  return useState(() => makeStore<ReadonlySet<string>>(new Set()))[0];
 }
 
-/** It is no state of the screen, so that a press draws only what changes. */
-function createSelection() {
-  let selected: ReadonlySet<string> = new Set();
-  const listeners = new Set<() => void>();
-  const set = (keys: ReadonlySet<string>) => {
-    selected = keys;
-    for (const listener of listeners) {
-      listener();
-    }
-  };
-  const hasAll = (keys: string[]) => keys.every((key) => selected.has(key));
-  return {
-    subscribe: (listener: () => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    count: () => selected.size,
-    hasAll,
-    /** Selects the rows, or none of them if all are selected. */
-    toggle: (keys: string[]) => set(hasAll(keys) ? selected.difference(new Set(keys)) : selected.union(new Set(keys))),
-    clear: () => set(new Set()),
-  };
+export function hasAll(selection: Selection, keys: string[]): boolean {
+  return keys.every((key) => selection.get().has(key));
+}
+
+/** Selects the rows, or none of them if all are selected. */
+export function toggle(selection: Selection, keys: string[]): void {
+  const [selected, named] = [selection.get(), new Set(keys)];
+  selection.set(hasAll(selection, keys) ? selected.difference(named) : selected.union(named));
 }
 
 interface TickProps {
@@ -43,8 +31,8 @@ interface TickProps {
 
 /** Selects a row, or a group of rows. */
 export function SelectTick({ selection, label, keys }: TickProps) {
-  const isOn = useSyncExternalStore(selection.subscribe, () => selection.hasAll(keys));
-  return <Tick label={`Select ${label}`} isOn={isOn} onChange={() => selection.toggle(keys)} />;
+  const isOn = useStore({ subscribe: selection.subscribe, get: () => hasAll(selection, keys) });
+  return <Tick label={`Select ${label}`} isOn={isOn} onChange={() => toggle(selection, keys)} />;
 }
 
 interface BarProps {
@@ -56,15 +44,15 @@ interface BarProps {
 
 /** What can be done with the selected rows, in sight as long as there are some. */
 export function SelectionBar({ selection, what, children }: BarProps) {
-  const count = useSyncExternalStore(selection.subscribe, selection.count);
-  if (count === 0) return null;
+  const { size } = useStore(selection);
+  if (size === 0) return null;
   return (
-    <div className={classes.bar} role="region" aria-label="Selected">
-      <b>{plural(count, ...what)}</b>
+    <Group className={classes.bar} gap={8} mt="md" px={14} py={10} role="region" aria-label="Selected">
+      <b>{plural(size, ...what)}</b>
       {children}
-      <Button variant="default" onClick={selection.clear}>
+      <Button variant="default" onClick={() => selection.set(new Set())}>
         Clear
       </Button>
-    </div>
+    </Group>
   );
 }

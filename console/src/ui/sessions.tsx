@@ -1,46 +1,39 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../api/client.ts';
 import { rereadTopics } from '../api/query-client.ts';
 import { read } from '../api/reads.ts';
 import { Ago } from './ago.tsx';
-import { deviceOf } from './device.ts';
-import { Failure, Refusal } from './failure.tsx';
+import { Refusal } from './failure.tsx';
 import { useFormat } from './format.ts';
+import { Loaded } from './loaded.tsx';
 import { Section } from './page.tsx';
-import classes from './sessions.module.css';
-import { Waiting } from './waiting.tsx';
 
 type Session = Answer<'listSessions'>[number];
 
 /** Where a person is signed in, each device with a button that signs it out. Without `personId`: oneself. */
 export function Sessions({ title, personId }: { title: string; personId?: string }) {
   const query = personId === undefined ? {} : { person_id: personId };
-  const { data, error, refetch } = useQuery(read('listSessions', { query }, ['people']));
+  const sessions = useQuery(read('listSessions', { query }, ['people']));
   const end = useMutation({
-    mutationFn: (sessions: Session[]) => Promise.all(sessions.map(({ id }) => call('endSession', { path: { id } }))),
+    mutationFn: (id: string) => call('endSession', { path: { id } }),
     onSettled: () => rereadTopics(new Set(['people'])),
   });
-  const others = data?.filter(({ is_current: isCurrent }) => !isCurrent) ?? [];
   return (
-    <Section
-      title={title}
-      aside={
-        others.length > 1 && (
-          <Button variant="subtle" size="compact-sm" loading={end.isPending} onClick={() => end.mutate(others)}>
-            {others.length === data?.length ? 'End all' : 'End all others'}
-          </Button>
-        )
-      }
-    >
-      {data === undefined &&
-        (error === null ? <Waiting rows={2} /> : <Failure error={error} retry={() => void refetch()} />)}
-      {data?.length === 0 && <p className={classes.quiet}>Signed in nowhere.</p>}
-      <ul className={classes.list}>
-        {data?.map((session) => (
-          <Device key={session.id} session={session} onEnd={() => end.mutate([session])} />
-        ))}
-      </ul>
+    <Section title={title}>
+      <Loaded query={sessions} rows={2}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className="quiet">Signed in nowhere.</p>
+          ) : (
+            <Stack component="ul" m={0} p={0} gap={20}>
+              {all.map((session) => (
+                <Device key={session.id} session={session} onEnd={() => end.mutate(session.id)} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
       <Refusal>{end.error?.message}</Refusal>
     </Section>
   );
@@ -51,10 +44,12 @@ function Device({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const { dayAndTime } = useFormat();
   const device = deviceOf(agent);
   return (
-    <li className={classes.session}>
+    <Group component="li" gap={12} justify="space-between" wrap="nowrap">
       <div>
-        <div className={classes.device}>{device}</div>
-        <div className={classes.quiet}>
+        <Text fz="sm" fw={550}>
+          {device}
+        </Text>
+        <p className="quiet">
           {isCurrent ? (
             'This device'
           ) : (
@@ -63,13 +58,31 @@ function Device({ session, onEnd }: { session: Session; onEnd: () => void }) {
             </>
           )}
           . Signed in {dayAndTime(since)}, from {address}.
-        </div>
+        </p>
       </div>
       {!isCurrent && (
         <Button variant="default" size="compact-sm" aria-label={`End the session on ${device}`} onClick={onEnd}>
           End
         </Button>
       )}
-    </li>
+    </Group>
   );
+}
+
+/** A browser names others too, so the first that is found counts: Edge before Chrome, Chrome before Safari. */
+const BROWSERS = { Edge: /Edg/, Firefox: /Firefox|FxiOS/, Chrome: /Chrome|CriOS/, Safari: /Safari/ };
+const SYSTEMS = {
+  iPhone: /iPhone/,
+  iPad: /iPad/,
+  Android: /Android/,
+  Windows: /Windows/,
+  Mac: /Mac/,
+  Linux: /Linux|CrOS/,
+};
+
+/** Browser and system of a header `User-Agent` in words: `Firefox on Windows`. */
+function deviceOf(userAgent: string): string {
+  const nameOf = (kinds: Record<string, RegExp>) => Object.keys(kinds).find((name) => kinds[name]?.test(userAgent));
+  const words = [nameOf(BROWSERS), nameOf(SYSTEMS)].filter((word) => word !== undefined);
+  return words.join(' on ') || 'An unknown device';
 }

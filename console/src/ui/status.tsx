@@ -1,13 +1,27 @@
+import type { ReactNode } from 'react';
 import classes from './status.module.css';
 
 export type Tone = 'accent' | 'good' | 'warn' | 'late' | 'quiet';
 
+function coloursOf(tone: Tone) {
+  return { background: `var(--rs-${tone === 'quiet' ? 'sunken' : `${tone}-soft`})`, color: `var(--rs-${tone})` };
+}
+
 /** Word for a status, with a colour and a shape of its own, so that the colour alone says nothing. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   return (
-    <span className={classes.status} data-tone={tone}>
-      <span className={classes.mark} aria-hidden="true" />
+    <span className={classes.status} style={coloursOf(tone)}>
+      <span className={classes.mark} data-tone={tone} aria-hidden="true" />
       {children}
     </span>
+  );
+}
+
+/** A sentence that should not be overlooked. `role`: `alert` if it appears after a press. */
+export function Note({ role, children }: { role?: 'alert'; children: ReactNode }) {
+  return (
+    <p className={classes.note} style={coloursOf('warn')} role={role}>
+      {children}
+    </p>
   );
 }

@@ -22,6 +22,6 @@ export function makeStore<Value>(value: Value): Store<Value> {
   };
 }
 
-export function useStore<Value>({ subscribe, get }: Store<Value>): Value {
+export function useStore<Value>({ subscribe, get }: Pick<Store<Value>, 'subscribe' | 'get'>): Value {
   return useSyncExternalStore(subscribe, get);
 }

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './strip.module.css';
 
 interface StripProps {
   tone?: 'warn' | 'quiet' | 'accent' | 'late';
@@ -8,18 +7,28 @@ interface StripProps {
   actions?: [words: string, run: () => void][];
 }
 
+const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
+
 /** A line over a screen that says something about all of it. */
 export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
   return (
-    <div className={classes.strip} data-tone={tone}>
-      <span>{children}</span>
-      <span>
+    <Group
+      justify="space-between"
+      gap="4px 16px"
+      mih={44}
+      p="4px 6px 4px 14px"
+      fz="sm"
+      bg={`var(${GROUNDS[tone]})`}
+      style={{ borderRadius: 8, ...(tone === 'late' && { color: 'var(--rs-surface)', fontWeight: 600 }) }}
+    >
+      <span style={{ paddingBlock: 6 }}>{children}</span>
+      <span style={{ marginLeft: -12 }}>
         {actions.map(([words, run]) => (
           <Button key={words} variant="subtle" color="gray" c="inherit" h={44} px={12} onClick={run}>
             {words}
           </Button>
         ))}
       </span>
-    </div>
+    </Group>
   );
 }

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { Fragment, memo, type ReactNode, useState } from 'react';
 import { Empty } from './empty.tsx';
-import { Failure } from './failure.tsx';
+import { Loaded, type Query } from './loaded.tsx';
 import classes from './table.module.css';
-import { Waiting } from './waiting.tsx';
 
 export interface Column<Row> {
   label: string;
@@ -35,17 +34,8 @@ interface TableProps<Row> {
 }
 
 /** A quiet table whose rows open by a press anywhere. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  onOpen,
-  openKey,
-  step = 500,
-  groupOf,
-  groupControl,
-}: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, onOpen, openKey, step = 500, groupOf, groupControl } = props;
   const [most, setMost] = useState(step);
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
@@ -58,12 +48,7 @@ export function Table<Row>({
           <thead>
             <tr>
               {columns.map((column) => (
-                <th
-                  key={column.label}
-                  data-number={column.isNumber}
-                  data-wide={column.isWideOnly}
-                  data-paper={column.paper}
-                >
+                <th key={column.label} {...placeOf(column)}>
                   {column.label}
                 </th>
               ))}
@@ -83,8 +68,8 @@ export function Table<Row>({
                 <TableRow
                   row={row}
                   rowKey={keyOf(row)}
-                  columns={columns as Column<unknown>[]}
-                  onOpen={onOpen as OpenRow | undefined}
+                  columns={columns}
+                  onOpen={onOpen}
                   isOpen={openKey === keyOf(row)}
                 />
               </Fragment>
@@ -93,29 +78,49 @@ export function Table<Row>({
         </table>
       </div>
       {rows.length > most && (
-        <div className={classes.next}>
+        <Next>
           <Button variant="default" onClick={() => setMost(most + step)}>
             Show more, {most.toLocaleString()} of {rows.length.toLocaleString()} so far
           </Button>
-        </div>
+        </Next>
       )}
     </>
   );
 }
 
-type OpenRow = (row: unknown) => void;
+/** On which screens and paper the cells of a column stand, and on which side. */
+function placeOf<Row>({ isNumber, isWideOnly, paper }: Column<Row>) {
+  return { 'data-number': isNumber, 'data-wide': isWideOnly, 'data-paper': paper };
+}
 
-interface RowProps {
-  row: unknown;
+/** What leads to further rows, below the table. */
+function Next({ children }: { children: ReactNode }) {
+  return (
+    <Stack gap={8} align="center" mt="md">
+      {children}
+    </Stack>
+  );
+}
+
+interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'onOpen'> {
+  row: Row;
   rowKey: string;
-  columns: Column<unknown>[];
-  onOpen: OpenRow | undefined;
   isOpen: boolean;
 }
 
 /** Drawn again only if something of it changes, on screens whose columns and `onOpen` stay the same. */
-const TableRow = memo(({ row, rowKey, columns, onOpen, isOpen }: RowProps) => {
+const TableRow = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Row>({ row, rowKey, columns, onOpen, isOpen }: RowProps<Row>) {
   const opener = onOpen && columns.find(({ isControl }) => !isControl);
+  const contentOf = (column: Column<Row>) =>
+    column === opener ? (
+      <button type="button" className={classes.open}>
+        {column.cell(row)}
+      </button>
+    ) : (
+      column.cell(row)
+    );
   return (
     <tr
       data-key={rowKey}
@@ -126,23 +131,15 @@ const TableRow = memo(({ row, rowKey, columns, onOpen, isOpen }: RowProps) => {
       {columns.map((column) => (
         <td
           key={column.label}
-          data-number={column.isNumber}
-          data-wide={column.isWideOnly}
-          data-paper={column.paper}
+          {...placeOf(column)}
           onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
         >
-          {column === opener ? (
-            <button type="button" className={classes.open}>
-              {column.cell(row)}
-            </button>
-          ) : (
-            column.cell(row)
-          )}
+          {contentOf(column)}
         </td>
       ))}
     </tr>
   );
-});
+}
 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
 export function TwoLines({ first, second }: { first: string; second: string | null }) {
@@ -160,62 +157,80 @@ interface EmptyWords {
   action?: ReactNode;
 }
 
+function Nothing({ title, text, action }: EmptyWords) {
+  return (
+    <Empty title={title} action={action}>
+      {text}
+    </Empty>
+  );
+}
+
 interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useQuery(read(…))`. */
-  list: { data: Row[] | undefined; error: Error | null; refetch: () => unknown };
+  list: Query<Row[]>;
   empty: EmptyWords;
 }
 
 /** A list that the API answers as a whole, as a table, with its skeleton, its error and its empty state. */
 export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
-  if (list.data === undefined) {
-    return list.error === null ? <Waiting /> : <Failure error={list.error} retry={list.refetch} />;
-  }
-  if (list.data.length === 0) {
-    return (
-      <Empty title={empty.title} action={empty.action}>
-        {empty.text}
-      </Empty>
-    );
-  }
-  return <Table {...table} rows={list.data} />;
+  return (
+    <Loaded query={list}>
+      {(rows) => (rows.length === 0 ? <Nothing {...empty} /> : <Table {...table} rows={rows} />)}
+    </Loaded>
+  );
 }
 
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useInfiniteQuery(readList(…))`. */
-  list: {
-    data: { pages: { results: Row[] }[] } | undefined;
-    error: Error | null;
+  list: Query<{ pages: { results: Row[] }[] }> & {
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
     fetchNextPage: () => unknown;
-    refetch: () => unknown;
   };
   empty: EmptyWords;
 }
 
 /** A long list of the API as a table, with its skeleton, its error, its empty state and the next page. */
 export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
-  if (list.data === undefined) {
-    return list.error === null ? <Waiting /> : <Failure error={list.error} retry={list.refetch} />;
-  }
-  const rows = list.data.pages.flatMap(({ results }) => results);
+  const rows = list.data?.pages.flatMap(({ results }) => results) ?? [];
+  const isNone = rows.length === 0;
   return (
-    <>
-      {rows.length > 0 && <Table {...table} rows={rows} step={Infinity} />}
-      {rows.length === 0 && !list.hasNextPage && (
-        <Empty title={empty.title} action={empty.action}>
-          {empty.text}
-        </Empty>
+    <Loaded query={list}>
+      {() => (
+        <>
+          {!isNone && <Table {...table} rows={rows} step={Infinity} />}
+          {isNone && !list.hasNextPage && <Nothing {...empty} />}
+          {list.hasNextPage && (
+            <Next>
+              {isNone && <p className="quiet">Nothing found among the newest 10,000 entries yet.</p>}
+              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+                {isNone ? 'Search older entries' : 'Show more'}
+              </Button>
+            </Next>
+          )}
+        </>
       )}
-      {list.hasNextPage && (
-        <div className={classes.next}>
-          {rows.length === 0 && <p className={classes.searching}>Nothing found among the newest 10,000 entries yet.</p>}
-          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            {rows.length === 0 ? 'Search older entries' : 'Show more'}
-          </Button>
-        </div>
-      )}
-    </>
+    </Loaded>
   );
+}
+
+/** Key of the table's row that has the focus. */
+export function focusedKey(): string | undefined {
+  return focusedRow()?.dataset['key'];
+}
+
+/** Puts the focus on a control of the row that has the focus. */
+export function focusInRow(selector: string): void {
+  focusedRow()?.querySelector<HTMLElement>(selector)?.focus();
+}
+
+/** Moves the focus to the row before or after the one that has it, or to the first row. */
+export function moveFocus(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('tr[data-opens]')];
+  const index = rows.findIndex((row) => row === focusedRow());
+  rows[index === -1 ? 0 : index + step]?.querySelector('button')?.focus();
+}
+
+function focusedRow(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>('tr[data-key]') ?? null;
 }

@@ -97,6 +97,7 @@ describe('the console by keyboard alone', { skip }, () => {
     await columnOf('New').waitFor();
     await enter(button('Accept'));
     await eventually(async () => (await status()) === 'confirmed', 'confirmed order');
+    await page.getByRole('button', { name: 'Cook', exact: true }).waitFor();
     await enter(button(`More for order ${number}`));
     // The menu takes the keys a moment after it appears.
     await eventually(async () => {
@@ -108,6 +109,7 @@ describe('the console by keyboard alone', { skip }, () => {
     await page.keyboard.type('The oven is cold.');
     await press('Enter');
     await eventually(async () => (await status()) === 'cancelled', 'cancelled order');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     const other = await order();
     await page.getByText(`#${other.number}`).waitFor();

@@ -109,6 +109,7 @@ describe('partners and deliveries in the console', { skip }, () => {
       await page.getByRole('button', { name: /^Order status/ }).click();
       const drawer = page.getByRole('dialog');
       await drawer.getByText('answered 503').nth(4).waitFor();
+      await drawer.getByText('The partner reads it as').waitFor();
       const texts = await drawer.locator('pre').allTextContents();
       assert.ok(texts.some((text) => text.startsWith('curl http://localhost:3000/webhook')));
       const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body

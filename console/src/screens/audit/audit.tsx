@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { type Entry, readList } from '../../api/reads.ts';
@@ -9,10 +9,9 @@ import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
 import { DayRange } from '../../ui/day-range.tsx';
 import { formatDate, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
-import { PersonSelect } from '../../ui/person-select.tsx';
+import { FilterSelect, PersonSelect } from '../../ui/filter-select.tsx';
 import { type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
-import classes from './audit.module.css';
 import type { AuditSearch } from './search.ts';
 import { factsOf, sentenceOf, SENTENCES } from './words.ts';
 
@@ -58,15 +57,14 @@ export function Audit() {
       }
       filters={
         <>
-          <Select
-            aria-label="Action"
-            placeholder="All actions"
-            clearable
-            searchable
-            w={280}
-            value={search.action ?? null}
-            data={ACTIONS}
-            onChange={(action) => set({ action: action ?? undefined })}
+          <FilterSelect
+            label="Action"
+            all="All actions"
+            width={280}
+            isSearchable
+            value={search.action}
+            options={ACTIONS}
+            onChange={(action) => set({ action })}
           />
           <PersonSelect value={search.actor} onChange={(actor) => set({ actor })} />
           <DayRange from={search.from} to={search.to} onChange={set} />
@@ -94,23 +92,27 @@ export function Audit() {
   );
 }
 
+const NAME = { color: 'inherit', fontWeight: 600, textDecoration: 'none' } as const;
+
 /** The names in a sentence filter by whom they name. */
 function Sentence({ entry }: { entry: AuditEntry }) {
   const { actor, action, subject, details } = entry;
   const [before, after] = sentenceOf(action, details).split('*');
   return (
     <>
-      <Link to="/audit" search={{ actor: actor.id ?? undefined }} className={classes.name}>
+      <Link to="/audit" search={{ actor: actor.id ?? undefined }} style={NAME}>
         {actorOf(entry)}
       </Link>{' '}
       {before}
       {after !== undefined && (
-        <Link to="/audit" search={{ subject }} className={classes.name}>
+        <Link to="/audit" search={{ subject }} style={NAME}>
           {subjectOf(entry)}
         </Link>
       )}
       {after}
-      <div className={classes.facts}>{factsOf(details).join(' · ')}</div>
+      <Text fz="0.8125rem" className="quiet">
+        {factsOf(details).join(' · ')}
+      </Text>
     </>
   );
 }

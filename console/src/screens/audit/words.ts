@@ -76,12 +76,8 @@ function textOf(value: unknown): string {
   const { field, from, to } = value as { field?: string; from?: unknown; to?: unknown };
   const change = 'from' in value ? `${textOf(from)} → ${textOf(to)}` : undefined;
   if (field !== undefined) return change === undefined ? wordOf(field) : `${wordOf(field)}: ${change}`;
-  return (
-    change ??
-    factsOf(value as Facts)
-      .filter(Boolean)
-      .join(' ')
-  );
+  const told = factsOf(value as Facts).filter((fact) => fact !== '');
+  return change ?? told.join(' ');
 }
 
 function wordOf(key: string): string {

@@ -5,17 +5,15 @@ import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect, PartnerSelect } from '../../ui/filter-select.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
-import { PartnerSelect } from '../../ui/partner-select.tsx';
-import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
-import { AttemptDots } from './attempts.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
-import { type DeliveriesSearch, EVENTS, STATUSES } from './search.ts';
-import { EVENT, outcomeOf, STATUS } from './words.ts';
+import { type DeliveriesSearch, STATUSES } from './search.ts';
+import { AttemptDots, DeliveryStatus } from './status.tsx';
+import { eventInWords, EVENTS, outcomeOf, STATUS } from './words.ts';
 
 type Delivery = Entry<'listWebhookDeliveries'>;
 
@@ -26,12 +24,7 @@ export function Deliveries() {
   const { timezone } = useMe().tenant;
   const set = (change: DeliveriesSearch) => void navigate({ search: (present) => ({ ...present, ...change }) });
   const { status, event, partner, from, to, open } = search;
-  const query = {
-    status,
-    event,
-    credential_id: partner,
-    ...timesOf(from, to, timezone),
-  };
+  const query = { status, event, credential_id: partner, ...timesOf(from, to, timezone) };
   const list = useInfiniteQuery({
     ...readList('listWebhookDeliveries', query, ['events', 'credentials']),
     refetchInterval: ({ state }) => (state.data?.pages.some(hasPending) ? SOON_MS : REREAD_MS),
@@ -54,7 +47,7 @@ export function Deliveries() {
             all="All events"
             width={170}
             value={event}
-            options={EVENTS.map((value) => ({ value, label: EVENT[value] }))}
+            options={EVENTS.map((value) => ({ value, label: eventInWords(value) }))}
             onChange={(value) => set({ event: value })}
           />
           <PartnerSelect value={partner} onChange={(id) => set({ partner: id })} />
@@ -94,27 +87,23 @@ function useColumns(): Column<Delivery>[] {
   return [
     {
       label: 'Event',
-      cell: ({ event, subject }) => (
-        <TwoLines first={EVENT[event as keyof typeof EVENT] ?? event} second={subject.external_id || subject.id} />
-      ),
+      cell: (delivery) => <TwoLines first={eventInWords(delivery.event)} second={subjectOf(delivery)} />,
     },
-    { label: 'Subject', isWideOnly: true, cell: ({ subject }) => subject.external_id || subject.id },
+    { label: 'Subject', isWideOnly: true, cell: subjectOf },
     { label: 'Partner', isWideOnly: true, cell: ({ credential_label }) => credential_label || 'No name' },
-    { label: 'Status', cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status> },
+    { label: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
     { label: 'Attempts', cell: ({ attempts }) => <AttemptDots attempts={attempts} /> },
-    {
-      label: 'Last answer',
-      isWideOnly: true,
-      cell: (delivery) => <LastAnswer delivery={delivery} now={now} />,
-    },
+    { label: 'Last answer', isWideOnly: true, cell: (delivery) => lastAnswerOf(delivery, now) },
     { label: 'Since', isNumber: true, cell: ({ created_at }) => moment(created_at, now) },
   ];
 }
 
-function LastAnswer({ delivery, now }: { delivery: Delivery; now: number }) {
-  const last = delivery.attempts.at(-1);
-  const next = delivery.next_attempt_at === null ? null : Date.parse(delivery.next_attempt_at) - now;
-  const words = last === undefined ? null : outcomeOf(last);
-  const nextWords = next === null ? null : next > 0 ? `again in ${formatAge(next)}` : 'next attempt now';
-  return <>{[words, nextWords].filter((each) => each !== null).join(', ')}</>;
+function subjectOf({ subject }: Delivery): string {
+  return subject.external_id || subject.id;
+}
+
+function lastAnswerOf({ attempts, next_attempt_at: next }: Delivery, now: number): string {
+  const wait = next === null ? null : Date.parse(next) - now;
+  const nextWords = wait === null ? [] : [wait > 0 ? `again in ${formatAge(wait)}` : 'next attempt now'];
+  return [...attempts.slice(-1).map(outcomeOf), ...nextWords].join(', ');
 }

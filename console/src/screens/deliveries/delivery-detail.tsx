@@ -1,3 +1,4 @@
+import { Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import type { Answer } from '../../api/client.ts';
@@ -6,13 +7,15 @@ import { CopyField } from '../../ui/copy-field.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Note } from '../../ui/note.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Status } from '../../ui/status.tsx';
-import classes from './delivery-detail.module.css';
-import { CAUSES, EVENT, MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
+import { Note } from '../../ui/status.tsx';
+import { DeliveryStatus } from './status.tsx';
+import { eventInWords, MAX_ATTEMPTS, outcomeOf } from './words.ts';
 
 type Delivery = Answer<'getWebhookDelivery'>;
+
+/** Where the guide for partners says what to check for each cause. */
+const CAUSES = '/docs/guides/webhooks/#if-no-delivery-arrives';
 
 /** Drawer of one delivery: what was sent, what came back, and how to send it to one's own machine. */
 export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -21,10 +24,9 @@ export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClos
     enabled: id !== undefined,
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? SOON_MS : REREAD_MS),
   });
-  const { data } = query;
   return (
     <Detail
-      title={data === undefined ? 'Delivery' : (EVENT[data.event as keyof typeof EVENT] ?? data.event)}
+      title={query.data === undefined ? 'Delivery' : eventInWords(query.data.event)}
       isOpen={id !== undefined}
       onClose={onClose}
     >
@@ -40,7 +42,7 @@ function Content({ delivery }: { delivery: Delivery }) {
     <>
       <Facts
         facts={[
-          ['Status', <Status tone={STATUS[delivery.status].tone}>{STATUS[delivery.status].label}</Status>],
+          ['Status', <DeliveryStatus status={delivery.status} />],
           ['Partner', delivery.credential_label || 'No name'],
           [subject.type === 'order' ? 'Order' : 'Stay', subject.external_id || subject.id],
           ['Happened', dayAndTime(delivery.created_at)],
@@ -97,28 +99,32 @@ function NextAttempt({ at }: { at: string }) {
   return <>{ms > 0 ? `${clockWithSeconds(at)}, in ${formatAge(ms)}` : 'now'}</>;
 }
 
-function Attempts({ delivery }: { delivery: Delivery }) {
+function Attempts({ delivery: { attempts } }: { delivery: Delivery }) {
   const { clockWithSeconds, dayAndTime } = useFormat();
-  if (delivery.attempts.length === 0) {
-    return <p className="quiet">No attempt yet.</p>;
-  }
+  if (attempts.length === 0) return <p className="quiet">No attempt yet.</p>;
   return (
-    <ol className={classes.attempts}>
-      {delivery.attempts.map((attempt) => (
-        <li key={attempt.at} data-failed={attempt.error !== null}>
-          <div className={classes.attempt}>
-            <span className={classes.outcome}>{outcomeOf(attempt)}</span>
+    <Stack component="ol" gap={8} m={0} p={0}>
+      {attempts.map(({ at, duration_ms: ms, error, answer, ...attempt }) => (
+        <li key={at} style={{ display: 'block', borderLeft: `3px solid var(--rs-${error ? 'late' : 'good'})` }}>
+          <Group justify="space-between" px={14} py={8}>
+            <Text fz="sm" fw={600}>
+              {outcomeOf({ error, ...attempt })}
+            </Text>
             <span className="quiet">
-              <time dateTime={attempt.at} title={dayAndTime(attempt.at)}>
-                {clockWithSeconds(attempt.at)}
+              <time dateTime={at} title={dayAndTime(at)}>
+                {clockWithSeconds(at)}
               </time>
-              {attempt.duration_ms !== null && `, ${attempt.duration_ms} ms`}
+              {ms !== null && `, ${ms} ms`}
             </span>
-          </div>
-          {attempt.answer !== null && attempt.answer !== '' && <pre className={classes.answer}>{attempt.answer}</pre>}
+          </Group>
+          {answer && (
+            <Code block ml={14} mah={160} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+              {answer}
+            </Code>
+          )}
         </li>
       ))}
-    </ol>
+    </Stack>
   );
 }
 

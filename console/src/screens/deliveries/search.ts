@@ -1,8 +1,9 @@
 import { dateOf, oneOf, textsOf } from '../../ui/search.ts';
+import { type EventName, EVENTS, STATUS, type StatusName } from './words.ts';
 
 /** Filters and open drawer of the screen, as the address has them. */
 export interface DeliveriesSearch {
-  status?: DeliveryStatus;
+  status?: StatusName;
   event?: EventName;
   partner?: string;
   /** Days in the house's time zone, both included. */
@@ -12,21 +13,10 @@ export interface DeliveriesSearch {
   open?: string;
 }
 
-export const STATUSES = ['pending', 'delivered', 'failed', 'stopped'] as const;
-export type DeliveryStatus = (typeof STATUSES)[number];
-
-export const EVENTS = [
-  'order.status_changed',
-  'reservation.created',
-  'reservation.modified',
-  'reservation.cancelled',
-] as const;
-export type EventName = (typeof EVENTS)[number];
-
-const NAMES = ['status', 'event', 'partner', 'from', 'to', 'open'] as const;
+export const STATUSES = Object.keys(STATUS) as StatusName[];
 
 export function validateDeliveriesSearch(search: Record<string, unknown>): DeliveriesSearch {
-  const { status, event, from, to, ...others } = textsOf(search, NAMES);
+  const { status, event, from, to, ...others } = textsOf(search, ['status', 'event', 'partner', 'from', 'to', 'open']);
   return {
     ...others,
     status: oneOf(STATUSES, status),

@@ -3,7 +3,7 @@ import { Detail, Facts } from '../../ui/detail.tsx';
 import { changeAvailability, type Dish, isOn, type Menu } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
-import { Note } from '../../ui/note.tsx';
+import { Note } from '../../ui/status.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 

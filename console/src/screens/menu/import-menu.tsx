@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, type RefObject, useState } from 'react';
@@ -6,9 +6,10 @@ import { call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import type { Menu } from '../../ui/dishes.ts';
 import { Failure } from '../../ui/failure.tsx';
-import { Note } from '../../ui/note.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Waiting } from '../../ui/loaded.tsx';
+import { Note } from '../../ui/status.tsx';
 import { hideUndo } from '../../ui/undo-notice.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { type Comparison, Differences } from './differences.tsx';
 
 /** Reads the menu and asks what the file would change in it. The tag makes sure that the import changes nothing else. */
@@ -46,17 +47,15 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
     // The same file may be chosen again, after a change in it.
     input.value = '';
   };
-  const error = comparing.error ?? (isMovedOn(importing.error) ? null : importing.error);
+  const sending = {
+    ...importing,
+    mutate: () => comparing.data && importing.mutate(comparing.data),
+    error: isMovedOn(importing.error) ? null : importing.error,
+  };
   return (
     <>
       <input ref={picker} type="file" accept=".json" hidden onChange={choose} />
-      <Modal
-        opened={file !== null}
-        onClose={() => setFile(null)}
-        size="lg"
-        title={`Import ${file?.name ?? ''}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={file !== null} onClose={() => setFile(null)} size="lg" title={`Import ${file?.name ?? ''}`}>
         {isMovedOn(importing.error) && (
           <Note role="alert">
             Somebody has changed the menu meanwhile, so nothing was imported. This compares the file with the menu of
@@ -64,20 +63,10 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
           </Note>
         )}
         {comparing.isPending && <Waiting rows={3} />}
-        {error && <Failure error={error} retry={() => file && comparing.mutate(file)} />}
-        {comparing.data && <Differences {...comparing.data} />}
-        <Group justify="flex-end" pos="sticky" bottom={0} py="sm" bg="var(--mantine-color-body)">
-          <Button variant="default" onClick={() => setFile(null)}>
-            Cancel
-          </Button>
-          <Button
-            disabled={comparing.data === undefined}
-            loading={importing.isPending}
-            onClick={() => comparing.data && importing.mutate(comparing.data)}
-          >
-            Import
-          </Button>
-        </Group>
+        {comparing.error && <Failure error={comparing.error} retry={() => file && comparing.mutate(file)} />}
+        <Form action="Import" sending={sending} isReady={comparing.data !== undefined} onCancel={() => setFile(null)}>
+          {comparing.data && <Differences {...comparing.data} />}
+        </Form>
       </Modal>
     </>
   );

@@ -1,24 +1,23 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { AmountField } from '../../ui/amount-field.tsx';
-import { useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FindField } from '../../ui/find-field.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { focusedKey, focusInRow, useRowKeys } from '../../ui/row-keys.ts';
-import { SearchField } from '../../ui/search-field.tsx';
-import { type Selection, SelectionBar, SelectTick, useSelection } from '../../ui/selection.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { hasAll, type Selection, SelectionBar, SelectTick, toggle, useSelection } from '../../ui/selection.tsx';
+import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
 import { Tick } from '../../ui/tick.tsx';
 import { undoLast } from '../../ui/undo-notice.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
 import type { MenuSearch } from './search.ts';
@@ -29,7 +28,8 @@ const route = getRouteApi('/shell/menu');
 export function Menu() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: menu, error, refetch } = useQuery(menuQuery);
+  const query = useQuery(menuQuery);
+  const menu = query.data;
   const { dayOf } = useFormat();
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
@@ -38,7 +38,7 @@ export function Menu() {
     (change) => void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) }),
     [navigate],
   );
-  useCommands([{ id: 'import menu', label: 'Import a menu', group: 'Menu', keys: 'i', run: pick }]);
+  useCommands(commandsOf('Menu', [['i', 'Import a menu', pick]]));
   const isEmpty = menu?.dishes.length === 0;
   return (
     <Page
@@ -56,29 +56,32 @@ export function Menu() {
       }
       filters={
         <>
-          <SearchField
+          <FindField
             label="Search the menu"
             placeholder="Name or SKU"
-            value={search.text}
-            onChange={(text) => set({ text })}
+            text={search.text}
+            onFind={(text) => set({ text })}
           />
-          <Select
-            aria-label="Category"
-            placeholder="All categories"
-            clearable
-            searchable
-            w={200}
-            value={search.category ?? null}
-            data={[...new Set(menu?.dishes.map(({ category }) => category))]}
-            onChange={(category) => set({ category: category ?? undefined })}
+          <FilterSelect
+            label="Category"
+            all="All categories"
+            width={200}
+            isSearchable
+            value={search.category}
+            options={[...new Set(menu?.dishes.map(({ category }) => category))]}
+            onChange={(category) => set({ category })}
           />
         </>
       }
     >
-      {menu === undefined && (error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />)}
-      {isEmpty && <NoDishes onImport={pick} />}
-      {menu && !isEmpty && <Dishes dishes={menu.dishes} search={search} set={set} />}
-      {menu && <DishDetail sku={search.open} menu={menu} onClose={() => set({ open: undefined })} />}
+      <Loaded query={query}>
+        {(loaded) => (
+          <>
+            {isEmpty ? <NoDishes onImport={pick} /> : <Dishes dishes={loaded.dishes} search={search} set={set} />}
+            <DishDetail sku={search.open} menu={loaded} onClose={() => set({ open: undefined })} />
+          </>
+        )}
+      </Loaded>
       <ImportMenu picker={picker} />
     </Page>
   );
@@ -93,26 +96,26 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
   const groups = useMemo(() => passingByCategory(dishes, category, text), [dishes, category, text]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
-  const chosen = () => dishes.filter(({ sku }) => selection.hasAll([sku]));
+  const chosen = () => dishes.filter(({ sku }) => hasAll(selection, [sku]));
   const change = (some: Dish[], isActive: boolean) => {
-    selection.clear();
+    selection.set(new Set());
     void changeAvailability(some, isActive);
   };
   const turn = () => {
-    const some = selection.count() > 0 ? chosen() : dishes.filter(isFocused);
+    const some = selection.get().size > 0 ? chosen() : dishes.filter(isFocused);
     change(some, !some.some(isOn));
   };
   const inFocus = () => [...groups.values()].find((some) => some.some(isFocused)) ?? [];
-  const keys = [
-    ['x', 'Select the dish', () => selection.toggle(dishes.filter(isFocused).map(skuOf))],
-    ['X', 'Select its category', () => selection.toggle(inFocus().map(skuOf))],
+  const commands = commandsOf('Menu', [
+    ['j', 'Next row', () => moveFocus(1)],
+    ['k', 'Row before', () => moveFocus(-1)],
+    ['x', 'Select the dish', () => toggle(selection, dishes.filter(isFocused).map(skuOf))],
+    ['X', 'Select its category', () => toggle(selection, inFocus().map(skuOf))],
     ['m', 'Take off the menu, or put on it', turn],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
     ['u', 'Undo', undoLast],
-  ] as const;
-  const commands = keys.map(([key, label, run]) => ({ id: key, label, group: 'Menu', keys: key, run }));
+  ]);
   useCommands(search.open === undefined ? commands : []);
-  useRowKeys(search.open === undefined);
   if (groups.size === 0) {
     const showAll = () => set({ text: undefined, category: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;

@@ -1,13 +1,7 @@
 import { textsOf } from '../../ui/search.ts';
 
-/** Filters and open drawer of the screen, as the address has them. */
-export interface MenuSearch {
-  /** Sku of the dish in the drawer. */
-  open?: string;
-  category?: string;
-  /** Part of a name or a sku. */
-  text?: string;
-}
+/** SKU of the dish in the drawer, and filters by category and by a part of a name or a SKU, as the address has them. */
+export type MenuSearch = Partial<Record<'open' | 'category' | 'text', string>>;
 
 export function validateMenuSearch(search: Record<string, unknown>): MenuSearch {
   return textsOf(search, ['open', 'category', 'text']);

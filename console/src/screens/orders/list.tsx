@@ -10,7 +10,7 @@ import { ChipChoice, SetChip } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { DownloadIcon, SearchIcon } from '../../ui/icons.tsx';
-import { PartnerSelect } from '../../ui/partner-select.tsx';
+import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';

@@ -6,7 +6,7 @@ import { read } from '../../api/reads.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
-import { EventDeliveries } from '../../ui/event-deliveries.tsx';
+import { EventDeliveries } from '../deliveries/event-deliveries.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { History } from '../../ui/history.tsx';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';

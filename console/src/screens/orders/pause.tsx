@@ -7,7 +7,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { serverNow, useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Strip } from '../../ui/strip.tsx';
 

@@ -1,3 +1,4 @@
+import { Box, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/client.ts';
@@ -7,13 +8,13 @@ import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
 import { timesOf } from '../../ui/zoned-day.ts';
-import classes from './bars.module.css';
 
 interface Bar {
   key: string;
   /** What the bar says, for whoever points at it. */
   title: string;
-  parts: [tone: 'accent' | 'good' | 'warn' | 'late', count: number][];
+  /** Counts by their colours, from the top. */
+  parts: Partial<Record<'accent' | 'late' | 'warn' | 'good', number>>;
 }
 
 interface BarsProps {
@@ -25,21 +26,20 @@ interface BarsProps {
 
 /** Counts beside each other as bars, and in words below. */
 function Bars({ bars, none, children }: BarsProps) {
-  const heights = bars.map(({ parts }) => parts.reduce((sum, [, count]) => sum + count, 0));
-  const most = Math.max(...heights);
+  const most = Math.max(...bars.map(({ parts }) => Object.values(parts).reduce((sum, count) => sum + count)));
   if (most === 0) return <p className="quiet">{none}</p>;
   return (
-    <figure className={classes.figure}>
-      <div className={classes.bars} aria-hidden="true">
+    <figure style={{ margin: 0 }}>
+      <Group gap={3} h={72} mb={6} aria-hidden="true" style={{ borderBottom: '1px solid var(--rs-line-strong)' }}>
         {bars.map(({ key, title, parts }) => (
-          <div key={key} className={classes.bar} title={title}>
-            {parts.map(([tone, count]) => (
-              <div key={tone} data-tone={tone} style={{ height: `${(count / most) * 100}%` }} />
+          <Stack key={key} gap={0} flex={1} h="100%" justify="flex-end" title={title}>
+            {Object.entries(parts).map(([tone, count]) => (
+              <Box key={tone} h={`${(count / most) * 100}%`} bg={`var(--rs-${tone})`} opacity={0.8} />
             ))}
-          </div>
+          </Stack>
         ))}
-      </div>
-      <figcaption className={classes.caption}>{children}</figcaption>
+      </Group>
+      <figcaption className="quiet">{children}</figcaption>
     </figure>
   );
 }
@@ -49,15 +49,8 @@ export function DeliveriesByHour({ health: { hours } }: { health: Answer<'getSta
   const { clock } = useFormat();
   const bars = hours.map(({ at, delivered, pending, failed }): Bar => {
     const title = `${clock(at)}: ${delivered} delivered, ${pending} waiting, ${failed} failed`;
-    return {
-      key: at,
-      title,
-      parts: [
-        ['late', failed],
-        ['warn', pending],
-        ['good', delivered],
-      ],
-    };
+    const parts = { late: failed, warn: pending, good: delivered };
+    return { key: at, title, parts };
   });
   const sum = (key: 'delivered' | 'failed' | 'pending') =>
     hours.reduce((total, hour) => total + hour[key], 0).toLocaleString();
@@ -83,7 +76,7 @@ function DayBars({ word, days, note = '' }: { word: string; days: Day[]; note?: 
   const { money } = useFormat();
   const bars = days.map(({ date, count, total }): Bar => {
     const title = `${formatDate(date, 'weekday')}: ${plural(count, word)}, ${money(total)}`;
-    return { key: date, title, parts: [['accent', count]] };
+    return { key: date, title, parts: { accent: count } };
   });
   const count = days.reduce((sum, day) => sum + day.count, 0);
   return (

@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,17 +7,16 @@ import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Confirm, FormDialog } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
+import { ENDED, type Secret, secretOf, useKeyWrite } from './key-kinds.ts';
 import { Refusals } from './refusals.tsx';
-import { type Secret, SecretDialog } from './secret-dialog.tsx';
-import { useKeyWrite } from './use-key-write.ts';
+import { SecretDialog } from './secret-dialog.tsx';
 import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
@@ -28,7 +27,7 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
     ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),
     enabled: id !== undefined,
   });
-  const [action, setAction] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
+  const [action, setAction] = useState<'rotate' | 'revoke' | null>(null);
   const [secret, setSecret] = useState<Secret | null>(null);
   const partner = query.data;
   const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
@@ -41,9 +40,6 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
         actions={
           partner?.is_active && (
             <>
-              <Button variant="default" onClick={() => setAction('rename')}>
-                Rename
-              </Button>
               <Button variant="default" onClick={() => setAction('rotate')}>
                 New secret
               </Button>
@@ -58,7 +54,6 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
       </Detail>
       {partner !== undefined && (
         <>
-          <Rename key={`rename ${partner.label}`} partner={partner} {...propsOf('rename')} />
           <Rotate partner={partner} onSecret={setSecret} {...propsOf('rotate')} />
           <Revoke partner={partner} {...propsOf('revoke')} />
         </>
@@ -124,25 +119,6 @@ interface ActionProps {
   onClose: () => void;
 }
 
-function Rename({ partner, isOpen, onClose }: ActionProps) {
-  const [label, setLabel] = useState(partner.label);
-  const sending = useKeyWrite(
-    () => call('changeStaffCredential', { path: { id: partner.id }, body: { label: label.trim() } }),
-    onClose,
-  );
-  return (
-    <FormDialog title="Rename" isOpen={isOpen} onClose={onClose} action="Save" sending={sending}>
-      <TextInput
-        label="Name"
-        data-autofocus
-        maxLength={100}
-        value={label}
-        onChange={(event) => setLabel(event.currentTarget.value)}
-      />
-    </FormDialog>
-  );
-}
-
 const OVERLAPS = [
   { value: '60', label: 'for an hour' },
   { value: '1440', label: 'for a day' },
@@ -154,10 +130,10 @@ function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret
   const { clock } = useFormat();
   const sending = useKeyWrite(
     () => call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
-    ({ label, api_key: key, api_secret: secret, previous_secret_ends_at: end }) => {
-      const note = overlap === '0' ? 'The old secret has ended.' : `The old secret works until ${clock(end)}.`;
+    (made) => {
+      const end = clock(made.previous_secret_ends_at);
       onClose();
-      onSecret({ kind: 'partners', label, key, secret, note });
+      onSecret(secretOf('partners', made, overlap === '0' ? ENDED : `The old secret works until ${end}.`));
     },
   );
   return (

@@ -11,7 +11,8 @@ import { Page } from '../../ui/page.tsx';
 import type { ListSearch } from '../../ui/search.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
-import { NEW, NewPartner } from './new-partner.tsx';
+import { KINDS } from './key-kinds.ts';
+import { NewPartner } from './new-partner.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
 
@@ -28,7 +29,7 @@ export function Partners() {
     <Page
       title="Partners"
       isLive
-      actions={<NewButton label={NEW[kind].title} group="Partners" onPress={() => set({ new: '1' })} />}
+      actions={<NewButton label={KINDS[kind].title} group="Partners" onPress={() => set({ new: '1' })} />}
       filters={
         hasHotel && (
           <ChipChoice

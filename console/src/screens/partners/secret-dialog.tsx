@@ -2,19 +2,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { OnceDialog } from '../../ui/once-dialog.tsx';
-
-export type Kind = 'partners' | 'pms' | 'channels';
-
-/** Key and secret as the service shows them once. They live in this dialog alone, and are gone when it closes. */
-export interface Secret {
-  kind: Kind | 'webhook';
-  label: string;
-  /** The secret of a webhook has no key. */
-  key?: string;
-  secret: string;
-  /** What else to know, for example until when the old secret works. */
-  note?: string;
-}
+import type { Secret } from './key-kinds.ts';
 
 /** The one dialog that shows a secret, with texts to hand on. */
 export function SecretDialog({ secret, onClose }: { secret: Secret | null; onClose: () => void }) {

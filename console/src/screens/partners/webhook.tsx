@@ -1,13 +1,13 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { outcomeOf } from '../deliveries/words.ts';
-import type { Secret } from './secret-dialog.tsx';
-import { useKeyWrite } from './use-key-write.ts';
+import { type Secret, useKeyWrite } from './key-kinds.ts';
 
 interface Props {
   partner: Answer<'getStaffCredential'>;
@@ -62,14 +62,14 @@ export function Webhook({ partner: { id, label, webhook_url: url, is_active: isA
         isReady={typed.trim() !== ''}
         sending={register}
       >
-        <TextInput
+        <TextField
           label="Address of the receiver"
           description="HTTPS. The partner can also register it itself."
           placeholder="https://partner.example/webhooks"
           type="url"
           data-autofocus
           value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={setTyped}
         />
       </FormDialog>
     </>

@@ -1,21 +1,18 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
-import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { rightsInWords } from '../../ui/areas.ts';
-import { Confirm } from '../../ui/confirm.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { Confirm, Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
-import { rereadPeople } from './people-data.ts';
-import { AreaChoice } from './rights.tsx';
+import { displaysQuery, rereadPeople } from './people-data.ts';
+import { AreaChoice, rightsInWords } from './rights.tsx';
 
 type Display = Answer<'listDisplays'>[number];
-const displaysQuery = read('listDisplays', {}, ['people']);
 
 export function DisplayList() {
   const list = useQuery(displaysQuery);
@@ -79,15 +76,14 @@ export function NewDisplay({ onClose }: { onClose: () => void }) {
   if (made !== null) return <Letters display={made} onClose={onClose} />;
   return (
     <Form action="Make its letters" sending={sending} onCancel={onClose}>
-      <TextInput
+      <TextField
         label="Name"
         placeholder="Kitchen, left of the pass"
         data-autofocus
         required
-        withAsterisk={false}
         maxLength={100}
         value={wanted.label}
-        onChange={(event) => setWanted({ ...wanted, label: event.currentTarget.value })}
+        onChange={(label) => setWanted({ ...wanted, label })}
       />
       <AreaChoice areas={wanted.areas} onChange={(areas) => setWanted({ ...wanted, areas })} />
     </Form>

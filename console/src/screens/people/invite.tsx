@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { OnceDialog } from '../../ui/once-dialog.tsx';
@@ -34,22 +34,15 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
   });
   return (
     <Form action="Invite" isReady={seesSomething} sending={sending} onCancel={onClose}>
-      <TextInput
+      <TextField
         label="E-mail"
         type="email"
         data-autofocus
         required
-        withAsterisk={false}
         value={wanted.email}
-        onChange={(event) => change({ email: event.currentTarget.value })}
+        onChange={(email) => change({ email })}
       />
-      <TextInput
-        label="Name"
-        mt="md"
-        maxLength={100}
-        value={wanted.name}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
+      <TextField label="Name" mt="md" maxLength={100} value={wanted.name} onChange={(name) => change({ name })} />
       <RightsChoice role={wanted.role} areas={wanted.areas} onChange={change} />
     </Form>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Ago } from '../../ui/ago.tsx';
-import { rightsInWords } from '../../ui/areas.ts';
+import { rightsInWords } from './rights.tsx';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { NewButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';

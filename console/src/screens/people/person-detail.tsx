@@ -1,16 +1,15 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { Confirm, Form } from '../../ui/form.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
 import type { Link } from './invite.tsx';
 import { nameOf, peopleQuery, type Person, rereadPeople } from './people-data.ts';
 import { RightsChoice } from './rights.tsx';
@@ -23,8 +22,8 @@ interface Props {
 
 /** Drawer of one person: rights, sessions, and the end of both. */
 export function PersonDetail({ id, onClose, onLink }: Props) {
-  const { data, error, refetch } = useQuery(peopleQuery);
-  const person = data?.find((each) => each.id === id);
+  const query = useQuery(peopleQuery);
+  const person = query.data?.find((each) => each.id === id);
   return (
     <Detail
       title={person === undefined ? 'Person' : nameOf(person)}
@@ -32,18 +31,22 @@ export function PersonDetail({ id, onClose, onLink }: Props) {
       onClose={onClose}
       actions={person && <Actions key={id} person={person} onLink={onLink} />}
     >
-      {person !== undefined && (
-        <>
-          <Facts facts={[['E-mail', person.email]]} />
-          <Section title="Name and rights">
-            <RightsForm key={id} person={person} />
-          </Section>
-          <Sessions title="Sessions" personId={person.id} />
-        </>
-      )}
-      {person === undefined && data !== undefined && <Empty title="No such person in this house." />}
-      {data === undefined && (error === null ? <Waiting /> : <Failure error={error} retry={() => void refetch()} />)}
+      <Loaded query={query}>
+        {() => (person === undefined ? <Empty title="No such person in this house." /> : <Content person={person} />)}
+      </Loaded>
     </Detail>
+  );
+}
+
+function Content({ person }: { person: Person }) {
+  return (
+    <>
+      <Facts facts={[['E-mail', person.email]]} />
+      <Section title="Name and rights">
+        <RightsForm key={person.id} person={person} />
+      </Section>
+      <Sessions title="Sessions" personId={person.id} />
+    </>
   );
 }
 
@@ -63,12 +66,7 @@ function RightsForm({ person }: { person: Person }) {
   });
   return (
     <Form action="Save" sending={sending} isReady={Object.keys(draft).length > 0}>
-      <TextInput
-        label="Name"
-        maxLength={100}
-        value={name ?? ''}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
+      <TextField label="Name" maxLength={100} value={name ?? ''} onChange={(text) => change({ name: text })} />
       <RightsChoice role={role} areas={areas} onChange={change} />
     </Form>
   );

@@ -1,9 +1,33 @@
 import { Checkbox, Radio, Stack } from '@mantine/core';
-import { type Area, useMe } from '../../api/session.ts';
-import { AREAS } from '../../ui/areas.ts';
 import type { Person } from './people-data.ts';
+import { type Area, type Feature, useMe } from '../../api/session.ts';
 
 type Rights = Pick<Person, 'role' | 'areas'>;
+
+interface AreaWords {
+  area: Area;
+  label: string;
+  /** What a person or a display with the area sees and does. */
+  text: string;
+  /** Feature of the house without which the area is of no use. */
+  feature?: Feature;
+}
+
+/** Areas of the staff API in words, in the order of the API. */
+const AREAS: AreaWords[] = [
+  { area: 'orders', label: 'Orders', text: 'Board and list: accept, cancel, pause.', feature: 'restaurant' },
+  { area: 'menu', label: 'Menu', text: 'Dishes, prices, what is sold out.', feature: 'restaurant' },
+  { area: 'hotel', label: 'Stays', text: 'Guests, arrivals, bookings, calendar.', feature: 'hotel' },
+  { area: 'rates', label: 'Room prices', text: 'Prices and closed nights, with Stays.', feature: 'hotel' },
+  { area: 'deliveries', label: 'Deliveries', text: 'What partners were sent and answered.' },
+];
+
+/** What a person or a display may use. */
+export function rightsInWords({ role, areas }: { role?: string | undefined; areas: readonly Area[] }): string {
+  if (role === 'owner') return 'Everything';
+  const words = AREAS.filter(({ area }) => areas.includes(area)).map(({ label }) => label);
+  return words.join(', ') || 'Nothing yet';
+}
 
 /** Choice of the role, and for staff of the areas. */
 export function RightsChoice({ role, areas, onChange }: Rights & { onChange: (change: Partial<Rights>) => void }) {
@@ -25,7 +49,7 @@ export function AreaChoice({ areas, onChange }: { areas: Area[]; onChange: (area
   const { features } = useMe().tenant;
   const offered = AREAS.filter(({ feature }) => feature === undefined || features.includes(feature));
   return (
-    <Checkbox.Group label="May use" mt="md" value={areas} onChange={(next) => onChange(next)}>
+    <Checkbox.Group label="May use" mt="md" value={areas} onChange={onChange}>
       <Stack gap="xs" mt="xs">
         {offered.map(({ area, label, text }) => (
           <Checkbox key={area} value={area} label={label} description={text} />

@@ -1,18 +1,19 @@
-import { Checkbox, PasswordInput, TextInput, useMantineColorScheme } from '@mantine/core';
+import { Checkbox, NumberInput, SimpleGrid, useMantineColorScheme } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { areasOf, keepSession, type Me, useMe } from '../../api/session.ts';
-import { rightsInWords } from '../../ui/areas.ts';
+import { rightsInWords } from '../people/rights.tsx';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { Facts } from '../../ui/detail.tsx';
+import { NewPassword, PasswordField, TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
-import { NewPassword } from '../../ui/new-password.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
+import { DEFAULT_LATE, keepLateMinutes, useLateMinutes } from '../orders/late.ts';
 import { setMuted, useMuted } from '../orders/sound.ts';
-import { LateForm } from './late-form.tsx';
+import { OPEN_STATUSES, STATUS } from '../orders/statuses.ts';
 import classes from './settings.module.css';
 
 /** What a person, or a display, may set for itself and for this browser. */
@@ -63,14 +64,14 @@ function NameForm({ name }: { name: string }) {
   });
   return (
     <Form action="Save" sending={sending} isReady={typed.trim() !== name && typed.trim() !== ''}>
-      <TextInput
+      <TextField
         label="Name"
         description="The others see it beside what you did."
         autoComplete="name"
         maxLength={100}
         mt="sm"
         value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={setTyped}
       />
     </Form>
   );
@@ -92,20 +93,9 @@ function PasswordForm({ email }: { email: string }) {
   return (
     <Form action="Change the password" sending={sending} isReady={current !== '' && wanted !== ''}>
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-      <PasswordInput
-        label="Current password"
-        autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password', tabIndex: 0 }}
-        value={current}
-        onChange={(event) => setCurrent(event.currentTarget.value)}
-      />
-      <NewPassword
-        label="New password"
-        mt="sm"
-        value={wanted}
-        onChange={(event) => setWanted(event.currentTarget.value)}
-      />
-      <p role="status" className={classes.note}>
+      <PasswordField label="Current password" value={current} onChange={setCurrent} />
+      <NewPassword label="New password" my="sm" value={wanted} onChange={setWanted} />
+      <p role="status" className="quiet">
         {sending.isSuccess ? 'Changed. Your other devices are signed out.' : 'Your other devices are then signed out.'}
       </p>
     </Form>
@@ -138,5 +128,34 @@ function Sound() {
       checked={!isMuted}
       onChange={(event) => setMuted(!event.currentTarget.checked)}
     />
+  );
+}
+
+/** After how many minutes in each column an order is late. */
+function LateForm() {
+  const kept = useLateMinutes();
+  const [minutes, setMinutes] = useState(kept);
+  const keeping = useMutation({ mutationFn: async () => keepLateMinutes(minutes) });
+  return (
+    <Form action="Keep" sending={keeping} isReady={OPEN_STATUSES.some((status) => minutes[status] !== kept[status])}>
+      <p className="quiet">
+        An order is late after this many minutes in a column, or when a promised time has passed. Empty a field for the
+        usual time. Kept in this browser.
+      </p>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing={12} mt={12}>
+        {OPEN_STATUSES.map((status) => (
+          <NumberInput
+            key={status}
+            label={STATUS[status].label}
+            suffix=" min"
+            min={1}
+            max={600}
+            allowDecimal={false}
+            value={minutes[status]}
+            onChange={(value) => setMinutes({ ...minutes, [status]: Number(value) || DEFAULT_LATE[status] })}
+          />
+        ))}
+      </SimpleGrid>
+    </Form>
   );
 }

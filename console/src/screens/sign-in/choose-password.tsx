@@ -1,12 +1,9 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Anchor, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { keepSession } from '../../api/session.ts';
 import { heldLink } from '../../one-time-link.ts';
-import { NewPassword } from '../../ui/new-password.tsx';
-import { useSubmit } from './use-submit.ts';
-import { Card } from './card.tsx';
+import { NewPassword } from '../../ui/fields.tsx';
+import { Card, SignInCard, useSignIn } from './card.tsx';
 
 /** Where a one-time link leads: an invitation, a reset, or the welcome of the demo's owner. */
 export function ChoosePassword() {
@@ -20,62 +17,33 @@ export function ChoosePassword() {
       </Card>
     );
   }
-  return link.kind === 'welcome' ? (
-    <Welcome token={link.token} />
-  ) : (
-    <PasswordForm
-      token={link.token}
-      title={link.kind === 'invite' ? 'Welcome. Choose a password' : 'Choose a new password'}
-    />
-  );
+  if (link.kind === 'welcome') return <Welcome token={link.token} />;
+  const title = link.kind === 'invite' ? 'Welcome. Choose a password' : 'Choose a new password';
+  return <PasswordForm token={link.token} title={title} />;
 }
 
 function PasswordForm({ token, title }: { token: string; title: string }) {
   const [password, setPassword] = useState('');
-  const navigate = useNavigate();
-  const { submit, message, isSending, isWaiting } = useSubmit(async () => {
-    keepSession(await call('choosePassword', { body: { token, new_password: password } }, { isSigningIn: true }));
-    await navigate({ to: '/', replace: true });
-  });
+  const body = { token, new_password: password };
+  const signIn = useSignIn(() => call('choosePassword', { body }, { isSigningIn: true }));
   return (
-    <Card title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <Stack gap="md">
-          <NewPassword
-            label="Password"
-            autoFocus
-            value={password}
-            error={message}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          <Button type="submit" size="md" loading={isSending} disabled={isWaiting}>
-            Sign in
-          </Button>
-        </Stack>
-      </form>
-    </Card>
+    <SignInCard title={title} action="Sign in" signIn={signIn}>
+      <NewPassword label="Password" autoFocus value={password} error={signIn.message} onChange={setPassword} />
+    </SignInCard>
   );
 }
 
 function Welcome({ token }: { token: string }) {
-  const navigate = useNavigate();
   const isSent = useRef(false);
-  const { submit, message } = useSubmit(async () => {
-    keepSession(await call('welcomeOwner', { body: { token } }, { isSigningIn: true }));
-    await navigate({ to: '/', replace: true });
-  });
+  const { submit, message } = useSignIn(() => call('welcomeOwner', { body: { token } }, { isSigningIn: true }));
   useEffect(() => {
     if (!isSent.current) {
       isSent.current = true;
       submit();
     }
   });
-  return message === null ? null : (
+  if (!message) return null;
+  return (
     <Card title="This link no longer works">
       <Text size="sm" mb="md">
         {message}

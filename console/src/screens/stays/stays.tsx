@@ -12,7 +12,7 @@ import { FindField } from '../../ui/find-field.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { PlusIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PartnerSelect } from '../../ui/partner-select.tsx';
+import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';

@@ -5,7 +5,7 @@ import { useNow } from '../../live/clock.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { Waiting } from '../../ui/loaded.tsx';
 import { ActNow } from './act-now.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { HotelNow } from './hotel-now.tsx';
