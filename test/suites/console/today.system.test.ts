@@ -146,7 +146,7 @@ describe('the console in a browser', { skip }, () => {
     const person = await addPerson(service, house, { email, areas: [] });
     await openAs({ email, password: NEW_PASSWORD });
     await page.getByText('Nothing to see here for you yet.').waitFor();
-    assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Today']);
+    assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Today', 'Settings']);
     assertNoProblems();
     const refused = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: person.headers });
     assert.equal(refused.status, 403);
