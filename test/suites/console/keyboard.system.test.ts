@@ -109,11 +109,12 @@ describe('the console by keyboard alone', { skip }, () => {
     await press('Enter');
     await eventually(async () => (await status()) === 'cancelled', 'cancelled order');
 
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const other = await order();
     await page.getByText(`#${other.number}`).waitFor();
     await press('k');
     await enter(button('Sold out: Margherita'));
-    await button('Put back: Margherita').waitFor();
+    await page.getByText('Margherita is off the menu').waitFor();
     assert.equal((await place(service, tenant)).status, 400);
     await enter(button('Put back: Margherita'));
     await button('Sold out: Margherita').waitFor();

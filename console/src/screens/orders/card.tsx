@@ -3,8 +3,7 @@ import { memo, type MouseEvent, type ReactNode, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
-import { moveOn, undo } from './moves.ts';
-import type { Move } from './open-orders.ts';
+import { type Move, moveOn, undo } from './moves.ts';
 import { touch } from './sound.ts';
 import {
   extrasOf,
@@ -65,13 +64,17 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <p className={classes.from}>
-          <span>{partnerOf(order)}</span>
-          <span>{TYPES[order.order_type]}</span>
-          {promised !== null && <b>by {promised}</b>}
+          {partnerOf(order)} · {TYPES[order.order_type]}
+          {promised !== null && (
+            <>
+              {' '}
+              · <b>by {promised}</b>
+            </>
+          )}
         </p>
-        <ul className={classes.lines}>
+        <ul>
           {order.lines.map((line, index) => (
-            <li key={index}>
+            <li key={index} className={classes.line}>
               <b>{line.quantity}</b>
               <span>
                 {line.name}
@@ -93,32 +96,32 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
 
 function Foot({ order, phase, actions }: Pick<CardProps, 'order' | 'phase' | 'actions'>) {
   const [next] = laterStatuses(order);
+  const isSending = phase === 'sending';
+  if (phase === 'undo') {
+    return (
+      <footer className={classes.foot}>
+        <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
+          Undo
+        </button>
+        <Countdown />
+      </footer>
+    );
+  }
   return (
     <footer className={classes.foot}>
-      {phase === 'undo' ? (
-        <>
-          <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
-            Undo
-          </button>
-          <Countdown />
-        </>
-      ) : (
-        <>
-          {next !== undefined && (
-            <button
-              type="button"
-              className={classes.press}
-              data-wide=""
-              data-next=""
-              disabled={phase === 'sending'}
-              onClick={(event) => press(event, order, next)}
-            >
-              {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
-            </button>
-          )}
-          <MoreButton order={order} isDisabled={phase === 'sending'} actions={actions} />
-        </>
+      {next !== undefined && (
+        <button
+          type="button"
+          className={classes.press}
+          data-wide=""
+          data-next=""
+          disabled={isSending}
+          onClick={(event) => press(event, order, next)}
+        >
+          {isSending ? 'Waiting to be sent' : pressOf(next, order)}
+        </button>
       )}
+      <MoreButton order={order} isDisabled={isSending} actions={actions} />
     </footer>
   );
 }

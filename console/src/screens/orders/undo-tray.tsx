@@ -8,20 +8,15 @@ export function UndoTray() {
   const waiting = [...useMoves().values()].filter(({ phase }) => phase === 'undo').slice(-3);
   return (
     <div className={classes.tray} role="status">
-      {waiting.map(({ order, to, at }) => (
-        <div key={`${order.order_id} ${at}`} className={classes.line}>
+      {waiting.map(({ order: { order_id: id, number, status, status_changed_at: at } }) => (
+        <div key={`${id} ${at}`} className={classes.line}>
           <span>
-            <b>#{order.number}</b> {STATUS[to].label}
+            <b>#{number}</b> {STATUS[status].label}
           </span>
-          <Button
-            h={44}
-            variant="subtle"
-            rightSection={<Kbd aria-hidden="true">u</Kbd>}
-            onClick={() => undo(order.order_id)}
-          >
+          <Button h={44} variant="subtle" rightSection={<Kbd aria-hidden="true">u</Kbd>} onClick={() => undo(id)}>
             Undo{' '}
             <span className="visually-hidden">
-              {STATUS[to].label.toLowerCase()} of {order.number}
+              {STATUS[status].label.toLowerCase()} of {number}
             </span>
           </Button>
           <Countdown />

@@ -1,0 +1,37 @@
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { read } from '../../api/reads.ts';
+import { useNow } from '../../live/clock.ts';
+import { useFormat } from '../../ui/format.ts';
+import { Strip } from '../../ui/strip.tsx';
+
+const pauseQuery = read('getPause', {}, ['pause']);
+
+async function resume(): Promise<void> {
+  try {
+    queryClient.setQueryData(pauseQuery.queryKey, await call('endPause', {}));
+  } catch (error) {
+    notifications.show({ title: 'Not changed', message: (error as Error).message, color: 'red' });
+  }
+}
+
+/** Says calmly that no orders come, why, and until when. */
+export function ClosedStrip() {
+  const { data } = useQuery(pauseQuery);
+  const now = useNow(10_000);
+  const { moment } = useFormat();
+  if (data === undefined || data.is_open) return null;
+  const { until, reason, reopens_at: reopensAt } = data;
+  // The opening hours alone give neither an end nor a reason, but they always know when the restaurant opens.
+  if (until === null && reason === null && reopensAt !== null) {
+    return <Strip>Closed by the opening hours. Partners can order again from {moment(reopensAt, now)}.</Strip>;
+  }
+  return (
+    <Strip actions={[['Take orders again', () => void resume()]]}>
+      <b>Orders are paused{until !== null && ` until ${moment(until, now)}`}.</b> {reason} Partners are told that the
+      restaurant is closed.
+    </Strip>
+  );
+}
