@@ -1,16 +1,13 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useHouse } from '../../api/house.ts';
-import { areasOf, useMe } from '../../api/session.ts';
 import { type Command, useCommands } from '../../ui/commands.ts';
-import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
-import { EventDeliveries } from '../../ui/event-deliveries.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
-import { History } from '../../ui/history.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/waiting.tsx';
+import { Story } from '../../ui/story.tsx';
 import { setArrived, stayQuery } from './moves.ts';
 import { type Asked, earliestEnd } from './questions.ts';
 import { NEXT, pressNext } from './next-button.tsx';
@@ -27,10 +24,9 @@ interface Props {
 
 /** One stay with all that is known of it. */
 export function StayDrawer({ id, onClose, ask, change }: Props) {
-  // The drawer keeps what it showed while it slides away.
-  const [shownId, setShownId] = useState(id);
-  if (id !== undefined && id !== shownId) setShownId(id);
-  const { data, error, refetch } = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  const shownId = useLastId(id);
+  const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  const { data } = query;
   return (
     <Detail
       title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
@@ -38,8 +34,7 @@ export function StayDrawer({ id, onClose, ask, change }: Props) {
       onClose={onClose}
       actions={id !== undefined && data && <Actions stay={data} ask={ask} change={change} />}
     >
-      {data !== undefined && <Content stay={data} />}
-      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />)}
+      <Loaded query={query}>{(stay) => <Content stay={stay} />}</Loaded>
     </Detail>
   );
 }
@@ -47,8 +42,7 @@ export function StayDrawer({ id, onClose, ask, change }: Props) {
 function Content({ stay }: { stay: StayWithHistory }) {
   const { dayAndTime } = useFormat();
   const { nameOf, roomTypeOf } = useHouse();
-  const hears = areasOf(useMe()).includes('deliveries');
-  const { guest, credential_id: credentialId, reservation_id: id } = stay;
+  const { guest } = stay;
   const plan = roomTypeOf(stay.room_type_id)?.rate_plans.find((each) => each.id === stay.rate_plan_id);
   const partnersId = stay.external_reservation_id ?? stay.external_id;
   const steps = stay.history.map((step, index) => ({
@@ -75,14 +69,7 @@ function Content({ stay }: { stay: StayWithHistory }) {
       <Section title="Nights">
         <NightPrices nights={stay.nightly_prices} total={stay.total_amount} />
       </Section>
-      <Section title="History">
-        <History steps={steps} />
-      </Section>
-      {hears && credentialId !== null && (
-        <Section title="Told to the partner">
-          <EventDeliveries id={id} credentialId={credentialId} steps={steps} />
-        </Section>
-      )}
+      <Story id={stay.reservation_id} credentialId={stay.credential_id} steps={steps} told={steps} />
     </>
   );
 }
