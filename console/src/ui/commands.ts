@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 /** What a person can do here: by the palette, and by its key if it has one. */
 export interface Command {
@@ -21,17 +21,28 @@ function changed(): void {
   }
 }
 
-/** Offers commands while the component is on the screen. */
+/** Offers commands while the component is on the screen. They may be new at each render: a key runs the newest. */
 export function useCommands(commands: Command[]): void {
+  const newest = useRef(commands);
+  useEffect(() => {
+    newest.current = commands;
+  });
+  const words = JSON.stringify(commands);
   useEffect(() => {
     const name = Symbol('commands');
-    registered.set(name, commands);
+    const offered = newest.current.map((command, index) => ({ ...command, run: () => newest.current[index]?.run() }));
+    registered.set(name, offered);
     changed();
     return () => {
       registered.delete(name);
       changed();
     };
-  }, [commands]);
+  }, [words]);
+}
+
+/** Returns the commands of a group, each from its key, its words and what it does. */
+export function commandsOf(group: string, named: [keys: string, label: string, run: () => void][]): Command[] {
+  return named.map(([keys, label, run]) => ({ id: label, label, group, keys, run }));
 }
 
 export function useAllCommands(): Command[] {

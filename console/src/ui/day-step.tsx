@@ -1,7 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { useMemo } from 'react';
-import { type Command, useCommands } from './commands.ts';
+import { commandsOf, useCommands } from './commands.ts';
 import classes from './day-step.module.css';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
@@ -15,14 +14,11 @@ interface Props {
 /** The day of a view, with a step to the day before and after it. */
 export function DayStep({ day, today, onChange }: Props) {
   useCommands(
-    useMemo<Command[]>(
-      () => [
-        { id: 'earlier', label: 'A day earlier', group: 'Day', keys: 'e', run: () => onChange(addDays(day, -1)) },
-        { id: 'later', label: 'A day later', group: 'Day', keys: 'l', run: () => onChange(addDays(day, 1)) },
-        { id: 'today', label: 'Today', group: 'Day', keys: 't', run: () => onChange(today) },
-      ],
-      [day, today, onChange],
-    ),
+    commandsOf('Day', [
+      ['e', 'A day earlier', () => onChange(addDays(day, -1))],
+      ['l', 'A day later', () => onChange(addDays(day, 1))],
+      ['t', 'Today', () => onChange(today)],
+    ]),
   );
   return (
     <div className={classes.step} role="group" aria-label="Day">

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMemo } from 'react';
-import { type Command, useCommands } from './commands.ts';
+import { commandsOf, useCommands } from './commands.ts';
 import { PlusIcon } from './icons.tsx';
 
 interface Props {
@@ -12,9 +11,7 @@ interface Props {
 
 /** Primary action of a screen that adds something, also by the key `n`. */
 export function NewButton({ label, group, onPress }: Props) {
-  useCommands(
-    useMemo<Command[]>(() => [{ id: 'new', label, group, keys: 'n', run: onPress }], [label, group, onPress]),
-  );
+  useCommands(commandsOf(group, [['n', label, onPress]]));
   return (
     <Button leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}

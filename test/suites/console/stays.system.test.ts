@@ -280,7 +280,7 @@ describe('the stays in a browser', { skip }, () => {
       await stranger.page.getByRole('link', { name: 'Orders', exact: true }).waitFor();
       assert.equal(await stranger.page.getByRole('link', { name: 'Stays' }).count(), 0);
       await stranger.page.goto('/console/stays');
-      await stranger.page.getByText('Not for you').waitFor();
+      await stranger.page.getByText('You may not use this screen').waitFor();
     } finally {
       await stranger.close();
     }

@@ -5,83 +5,71 @@ import { areasOf, useMe } from '../../api/session.ts';
 import { changeAvailability, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { plural } from '../../ui/format.ts';
 import classes from './board.module.css';
-import { isOpen, type Order } from './statuses.ts';
+import type { Order } from './statuses.ts';
 
 interface DishCount {
   sku: string;
   name: string;
-  /** Pieces in all open orders. */
-  open: number;
-  /** Pieces of them that are not ready yet. */
-  toCook: number;
+  pieces: number;
   /** Pieces by variant, if the dish has some. */
   variants: Map<string, number>;
 }
 
-const none = ({ sku, name }: Pick<DishCount, 'sku' | 'name'>): DishCount => ({
-  sku,
-  name,
-  open: 0,
-  toCook: 0,
-  variants: new Map(),
-});
-
-/** Counts each dish over the open orders, the most frequent one first. */
+/** Counts each dish that is still to be cooked, the most frequent one first. */
 function countDishes(orders: readonly Order[]): DishCount[] {
   const dishes = new Map<string, DishCount>();
-  for (const { status, lines } of orders) {
-    if (!isOpen(status)) continue;
-    const isCooked = status === 'ready' || status === 'out_for_delivery';
-    for (const line of lines) {
-      const { sku, variant, quantity } = line;
-      const dish = dishes.get(sku) ?? none(line);
-      dishes.set(sku, dish);
-      dish.open += quantity;
-      if (!isCooked) dish.toCook += quantity;
-      if (variant !== null) dish.variants.set(variant, (dish.variants.get(variant) ?? 0) + quantity);
-    }
+  const toCook = orders.filter(({ status }) => ['pending', 'confirmed', 'preparing'].includes(status));
+  for (const { sku, name, variant, quantity } of toCook.flatMap(({ lines }) => lines)) {
+    const dish = dishes.get(sku) ?? { sku, name, pieces: 0, variants: new Map<string, number>() };
+    dishes.set(sku, dish);
+    dish.pieces += quantity;
+    if (variant !== null) dish.variants.set(variant, (dish.variants.get(variant) ?? 0) + quantity);
   }
-  return [...dishes.values()].sort(
-    (one, other) => other.open - one.open || other.toCook - one.toCook || one.name.localeCompare(other.name),
-  );
+  return [...dishes.values()].sort((one, other) => other.pieces - one.pieces || one.name.localeCompare(other.name));
 }
 
-/** Counts of all dishes of the open orders, and below them what else is sold out. */
+/** Counts of all dishes that are to be cooked, and below them what else is sold out. */
 export function AllDay({ orders }: { orders: readonly Order[] }) {
   const mayChangeMenu = areasOf(useMe()).includes('menu');
   const counts = useMemo(() => countDishes(orders), [orders]);
   const { data: menu } = useQuery({ ...menuQuery, enabled: mayChangeMenu });
   const dishes = new Map(menu?.dishes.map((dish) => [dish.sku, dish]));
   const counted = new Set(counts.map(({ sku }) => sku));
-  const others = [...dishes.values()].filter((dish) => !isOn(dish) && !counted.has(dish.sku)).map(none);
-  const toCook = counts.reduce((sum, dish) => sum + dish.toCook, 0);
+  const others = [...dishes.values()].filter((dish) => !isOn(dish) && !counted.has(dish.sku));
+  const pieces = counts.reduce((sum, count) => sum + count.pieces, 0);
   return (
     <aside className={classes.allDay} aria-label="All day">
       <header className={classes.columnHead}>
         <h2>All day</h2>
-        <span className={classes.count}>{plural(toCook, 'piece')} to cook</span>
+        <span className={classes.count}>{plural(pieces, 'piece')} to cook</span>
       </header>
       <ul>
-        {[...counts, ...others].map((count) => (
-          <DishRow key={count.sku} count={count} dish={dishes.get(count.sku)} />
+        {counts.map((count) => (
+          <DishRow key={count.sku} {...count} dish={dishes.get(count.sku)} />
+        ))}
+        {others.map((dish) => (
+          <DishRow key={dish.sku} name={dish.name} dish={dish} />
         ))}
       </ul>
     </aside>
   );
 }
 
-/** `dish`: as the menu has it, if the person may change that. */
-function DishRow({ count: { name, open, toCook, variants }, dish }: { count: DishCount; dish: Dish | undefined }) {
-  const parts = [...variants].map(([variant, count]) => `${count} ${variant}`);
-  if (toCook < open) parts.push(toCook === 0 ? 'all cooked' : `${toCook} to cook`);
+interface RowProps extends Partial<DishCount> {
+  name: string;
+  /** As the menu has it, if the person may change that. */
+  dish: Dish | undefined;
+}
+
+function DishRow({ name, pieces, variants = new Map(), dish }: RowProps) {
   const isSoldOut = dish !== undefined && !isOn(dish);
   const words = isSoldOut ? 'Put back' : 'Sold out';
   return (
     <li>
-      <b>{open || '–'}</b>
+      <b>{pieces ?? '–'}</b>
       <span>
         {isSoldOut ? <del>{name}</del> : name}
-        <small>{parts.join(' · ')}</small>
+        <small>{[...variants].map(([variant, count]) => `${count} ${variant}`).join(' · ')}</small>
       </span>
       {dish && (
         <Button

@@ -1,9 +1,9 @@
 import { Kbd, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { OfflineStrip } from '../../ui/connection.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
@@ -183,29 +183,19 @@ function ageOf({ created_at: placedAt }: Order, now: number): string {
   return ageMs < 60_000 ? 'now' : formatAge(ageMs);
 }
 
+/** The key of a column moves its first card on, unless an open order covers the board. */
 function useBoardCommands(columns: Columns, isCovered: boolean): void {
-  // The keys stay registered while orders come and go, and find the newest columns here.
-  const latest = useRef({ columns, isCovered });
-  useEffect(() => {
-    latest.current = { columns, isCovered };
-  });
-  const commands = useMemo<Command[]>(
-    () =>
-      OPEN_STATUSES.map((status, index) => ({
-        id: `press ${status}`,
-        label: `Move the first ${STATUS[status].label.toLowerCase()} order on`,
-        group: 'Orders',
-        keys: String(index + 1),
-        run: () => {
-          const [order] = latest.current.columns[status];
-          const [next] = order ? laterStatuses(order) : [];
-          // Nobody presses a card that an open order covers.
-          if (latest.current.isCovered || order === undefined || next === undefined) return;
-          touch(order.order_id);
-          moveOn(order, next);
-        },
-      })),
-    [],
+  const moveFirst = ([order]: Order[]) => {
+    const [next] = order ? laterStatuses(order) : [];
+    if (isCovered || order === undefined || next === undefined) return;
+    touch(order.order_id);
+    moveOn(order, next);
+  };
+  const labelOf = (status: OpenStatus) => `Move the first ${STATUS[status].label.toLowerCase()} order on`;
+  useCommands(
+    commandsOf(
+      'Orders',
+      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(columns[status])]),
+    ),
   );
-  useCommands(commands);
 }

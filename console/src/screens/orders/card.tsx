@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { memo, type MouseEvent, type ReactNode, useState } from 'react';
+import { memo, type MouseEvent, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
@@ -158,22 +158,13 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
   return (
     <Menu opened onChange={setOpen} position="bottom-end" withinPortal returnFocus>
       <Menu.Target>{button}</Menu.Target>
-      <OrderMenu order={order} onCancel={actions.cancel}>
-        <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
-      </OrderMenu>
+      <OrderMenu order={order} onCancel={actions.cancel} />
     </Menu>
   );
 }
 
-interface OrderMenuProps {
-  order: Order;
-  onCancel: (order: Order) => void;
-  /** Further items. */
-  children?: ReactNode;
-}
-
 /** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order, onCancel, children }: OrderMenuProps) {
+export function OrderMenu({ order, onCancel }: { order: Order; onCancel: (order: Order) => void }) {
   const [, ...others] = laterStatuses(order);
   return (
     <Menu.Dropdown>
@@ -182,7 +173,7 @@ export function OrderMenu({ order, onCancel, children }: OrderMenuProps) {
           Straight to {STATUS[status].label.toLowerCase()}
         </Menu.Item>
       ))}
-      {children}
+      <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
       <Menu.Divider />
       <Menu.Item c="var(--rs-late)" onClick={() => onCancel(order)}>
         Cancel the order…

@@ -1,20 +1,17 @@
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { useFormat } from '../../ui/format.ts';
+import { press } from '../../ui/press.ts';
 import { Strip } from '../../ui/strip.tsx';
 
 const pauseQuery = read('getPause', {}, ['pause']);
 
-async function resume(): Promise<void> {
-  try {
-    queryClient.setQueryData(pauseQuery.queryKey, await call('endPause', {}));
-  } catch (error) {
-    notifications.show({ title: 'Not changed', message: (error as Error).message, color: 'red' });
-  }
+function resume(): void {
+  const end = async () => queryClient.setQueryData(pauseQuery.queryKey, await call('endPause', {}));
+  void press('Orders', 'taken again', end);
 }
 
 /** Says calmly that no orders come, why, and until when. */
@@ -29,7 +26,7 @@ export function ClosedStrip() {
     return <Strip>Closed by the opening hours. Partners can order again from {moment(reopensAt, now)}.</Strip>;
   }
   return (
-    <Strip actions={[['Take orders again', () => void resume()]]}>
+    <Strip actions={[['Take orders again', resume]]}>
       <b>Orders are paused{until !== null && ` until ${moment(until, now)}`}.</b> {reason} Partners are told that the
       restaurant is closed.
     </Strip>

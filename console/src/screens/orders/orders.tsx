@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -94,6 +94,8 @@ function ViewChoice() {
   return <ChipChoice label="View" all="Board" options={VIEWS} value={value} onChange={(view) => change({ view })} />;
 }
 
+const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
+
 function BoardBar({ isMuted }: { isMuted: boolean }) {
   const { search, change } = useOrdersSearch();
   const isKitchen = isKitchenMode(search);
@@ -101,13 +103,13 @@ function BoardBar({ isMuted }: { isMuted: boolean }) {
   return (
     <>
       {isKitchen ? <Clock /> : <ViewChoice />}
-      <BarButton label={isMuted ? 'Sound on' : 'Mute'} hotkey="m" onPress={() => setMuted(!isMuted)}>
+      <ActionIcon {...ICON} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
         {isMuted ? <MutedIcon /> : <SoundIcon />}
-      </BarButton>
+      </ActionIcon>
       {!isKitchen && (
-        <BarButton label="Kitchen mode" hotkey="k" onPress={() => setKitchen(true, change)}>
+        <ActionIcon {...ICON} aria-label="Kitchen mode" onClick={() => setKitchen(true, change)}>
           <FullScreenIcon />
-        </BarButton>
+        </ActionIcon>
       )}
       <Button
         variant={isCounting ? 'light' : 'default'}
@@ -124,28 +126,6 @@ function BoardBar({ isMuted }: { isMuted: boolean }) {
         </Button>
       )}
     </>
-  );
-}
-
-interface BarButtonProps {
-  label: string;
-  hotkey: string;
-  onPress: () => void;
-  children: ReactNode;
-}
-
-function BarButton({ label, hotkey, onPress, children }: BarButtonProps) {
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size={44}
-      aria-label={label}
-      title={`${label} (${hotkey})`}
-      onClick={onPress}
-    >
-      {children}
-    </ActionIcon>
   );
 }
 
@@ -170,22 +150,17 @@ function toggleDay({ day }: OrdersSearch, change: Change): void {
 }
 
 function useScreenCommands(search: OrdersSearch, change: Change, { isMuted, ringing }: Sound): void {
-  const commands = useMemo<Command[]>(() => {
-    const isKitchen = isKitchenMode(search);
-    const isBoard = search.view === undefined;
-    const named: [key: string, label: string, run: () => void][] = [
+  const isKitchen = isKitchenMode(search);
+  const [view, viewLabel] =
+    search.view === undefined ? (['list', 'List of all orders'] as const) : [undefined, 'Board of the open orders'];
+  useCommands(
+    commandsOf('Orders', [
       ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () => setKitchen(!isKitchen, change)],
       ['a', 'All-day counts', () => toggleDay(search, change)],
       ['u', 'Undo the last move', undo],
       ['s', 'Stop ringing', () => touch(...ringing)],
       ['m', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)],
-      [
-        'v',
-        isBoard ? 'List of all orders' : 'Board of the open orders',
-        () => change({ view: isBoard ? 'list' : undefined }),
-      ],
-    ];
-    return named.map(([keys, label, run]) => ({ id: label, label, group: 'Orders', keys, run }));
-  }, [search, change, isMuted, ringing]);
-  useCommands(commands);
+      ['v', viewLabel, () => change({ view })],
+    ]),
+  );
 }

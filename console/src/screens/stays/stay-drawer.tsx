@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { useHouse } from '../../api/house.ts';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -74,39 +73,27 @@ function Content({ stay }: { stay: StayWithHistory }) {
   );
 }
 
-const NEXT_KEY = 'a';
-
+/** What may be done with a stay, the most likely first. */
 function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
   const today = useHouse().todayOf(stay);
-  const commands = useMemo(() => commandsOf(stay, today, ask, change), [stay, today, ask, change]);
-  useCommands(commands);
-  return commands.map(({ id, label, keys, run }) => (
-    <Button key={id} px={10} variant={keys === NEXT_KEY ? 'filled' : 'default'} onClick={run}>
-      {label}
-    </Button>
-  ));
-}
-
-/** What may be done with a stay, the most likely first. */
-function commandsOf(stay: Stay, today: string, ask: Props['ask'], change: Props['change']): Command[] {
   const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;
   const isConfirmed = status === 'confirmed';
   const isOpen = isConfirmed || status === 'pending';
+  const isStayed = (isConfirmed || status === 'completed') && check_in <= today;
   const next = nextOf(stay, today);
-  const possible: [isPossible: boolean, label: string, key: string, run: () => void][] = [
-    [next !== undefined, NEXT[next ?? 'arrive'], NEXT_KEY, () => next && pressNext(stay, next, ask)],
-    [isConfirmed && arrivedAt !== null, 'Not arrived', 'r', () => void setArrived(stay, false)],
-    [isConfirmed && arrivedAt === null && check_in <= today, 'No-show…', 'o', () => ask(stay, 'no_show')],
-    [isOpen && source === 'house', 'Change…', 'c', () => change(stay)],
-    [
-      (isConfirmed || status === 'completed') && check_in <= today && earliestEnd(stay, today) < check_out,
-      'End early…',
-      'd',
-      () => ask(stay, 'ended'),
-    ],
-    [isOpen || status === 'no_show' || status === 'expired', 'Cancel…', 'x', () => ask(stay, 'cancelled')],
+  const possible: [isPossible: boolean, key: string, label: string, run: () => void][] = [
+    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void pressNext(stay, next, ask)],
+    [isConfirmed && arrivedAt !== null, 'r', 'Not arrived', () => void setArrived(stay, false)],
+    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => ask(stay, 'no_show')],
+    [isOpen && source === 'house', 'c', 'Change…', () => change(stay)],
+    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => ask(stay, 'ended')],
+    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => ask(stay, 'cancelled')],
   ];
-  return possible
-    .filter(([isPossible]) => isPossible)
-    .map(([, label, keys, run]) => ({ id: label, label, group: 'This stay', keys, run }));
+  const named = possible.filter(([isPossible]) => isPossible).map(([, ...command]) => command);
+  useCommands(commandsOf('This stay', named));
+  return named.map(([key, label, run]) => (
+    <Button key={key} px={10} variant={key === 'a' ? 'filled' : 'default'} onClick={run}>
+      {label}
+    </Button>
+  ));
 }

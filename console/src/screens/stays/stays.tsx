@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ComponentProps, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { find } from '../../api/find.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { read, readList } from '../../api/reads.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/day-step.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
@@ -20,7 +20,7 @@ import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
 import { NextButton } from './next-button.tsx';
 import { type Asked, questionOf } from './questions.ts';
-import { SOURCES, type StaysSearch, STATUSES } from './search.ts';
+import { type StaysSearch, STATUSES } from './search.ts';
 import { StayDialog } from './stay-dialog.tsx';
 import { StayDrawer } from './stay-drawer.tsx';
 import { dayQuery, FINDING } from './stay-lists.ts';
@@ -41,21 +41,26 @@ export function Stays() {
   const house = useHouse();
   const [question, setQuestion] = useState<Question | null>(null);
   const [changing, setChanging] = useState<Stay | null>(null);
-  const set = useCallback(
-    (change: StaysSearch) => {
-      // A filter is no place to come back to, but a view and a stay are.
-      const isPlace = 'open' in change || 'view' in change || 'new' in change;
-      void navigate({ search: (present: StaysSearch) => ({ ...present, ...change }), replace: !isPlace });
-    },
-    [navigate],
-  );
-  const ask = useCallback((stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay))), [house]);
+  const set = (change: StaysSearch) => {
+    // A filter is no place to come back to, but a view and a stay are.
+    const isPlace = 'open' in change || 'view' in change || 'new' in change;
+    void navigate({ search: (present: StaysSearch) => ({ ...present, ...change }), replace: !isPlace });
+  };
+  const ask = (stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay)));
   const today = house.todayAt(search.property);
   const { view = 'arrivals', day = today, q } = search;
-  const setDay = useCallback((next: string) => set({ day: next === today ? undefined : next }), [set, today]);
-  const openNew = useCallback(() => set({ new: '1' }), [set]);
+  const setDay = (next: string) => set({ day: next === today ? undefined : next });
   const [entered, setEntered] = useState<string>();
-  useScreenCommands(set);
+  const show = (next: StaysSearch['view']) => set({ view: next, q: undefined });
+  useCommands(
+    commandsOf('Stays', [
+      ['p', 'Print this list', () => window.print()],
+      ['1', 'Arrivals', () => show(undefined)],
+      ['2', 'Departures', () => show('departures')],
+      ['3', 'In house', () => show('house')],
+      ['4', 'All stays', () => show('all')],
+    ]),
+  );
   const table = {
     label: 'Stays',
     columns: columnsOf(house, ask),
@@ -77,7 +82,7 @@ export function Stays() {
           >
             Print
           </Button>
-          <NewButton label="New stay" group="Stays" onPress={openNew} />
+          <NewButton label="New stay" group="Stays" onPress={() => set({ new: '1' })} />
         </>
       }
       filters={
@@ -207,47 +212,41 @@ function Views({ search, today, set }: FilterProps & { today: string }) {
   );
 }
 
-function Filters({ search, set, house }: FilterProps & { house: House }) {
-  const { properties = [], nameOf } = house;
-  const types = properties.flatMap(({ room_types: all }) => all.map(({ id }) => ({ value: id, label: nameOf(id) })));
+function Filters({ search, set, house: { properties = [], nameOf } }: FilterProps & { house: House }) {
+  const types = properties.flatMap(({ room_types: ofProperty }) =>
+    ofProperty.map(({ id }) => [id, nameOf(id)] as const),
+  );
+  const filter = (
+    name: 'property' | 'source' | 'status' | 'type',
+    [label, all]: [label: string, all: string],
+    options: (readonly [value: string, label: string])[],
+  ) => (
+    <FilterSelect
+      label={label}
+      all={all}
+      width={160}
+      value={search[name]}
+      options={options.map(([value, words]) => ({ value, label: words }))}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
   return (
     <>
-      {properties.length > 1 && (
-        <FilterSelect
-          label="Property"
-          all="All properties"
-          width={170}
-          value={search.property}
-          options={properties.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(property) => set({ property })}
-        />
-      )}
+      {properties.length > 1 &&
+        filter(
+          'property',
+          ['Property', 'All properties'],
+          properties.map(({ id, name }) => [id, name]),
+        )}
       {search.view === 'all' && (
         <>
-          <FilterSelect
-            label="Source"
-            all="Any source"
-            width={140}
-            value={search.source}
-            options={SOURCES.map((value) => ({ value, label: SOURCE[value] }))}
-            onChange={(source) => set({ source })}
-          />
-          <FilterSelect
-            label="Status"
-            all="Any status"
-            width={140}
-            value={search.status}
-            options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
-            onChange={(status) => set({ status })}
-          />
-          <FilterSelect
-            label="Room type"
-            all="Any room type"
-            width={170}
-            value={search.type}
-            options={types}
-            onChange={(type) => set({ type })}
-          />
+          {filter('source', ['Source', 'Any source'], Object.entries(SOURCE))}
+          {filter(
+            'status',
+            ['Status', 'Any status'],
+            STATUSES.map((value) => [value, STATUS[value].label]),
+          )}
+          {filter('type', ['Room type', 'Any room type'], types)}
           <PartnerSelect value={search.partner} onChange={(partner) => set({ partner })} />
         </>
       )}
@@ -281,18 +280,4 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
     },
     { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
   ];
-}
-
-function useScreenCommands(set: (change: StaysSearch) => void): void {
-  const commands = useMemo<Command[]>(() => {
-    const named: [key: string, label: string, run: () => void][] = [
-      ['p', 'Print this list', () => window.print()],
-      ['1', 'Arrivals', () => set({ view: undefined, q: undefined })],
-      ['2', 'Departures', () => set({ view: 'departures', q: undefined })],
-      ['3', 'In house', () => set({ view: 'house', q: undefined })],
-      ['4', 'All stays', () => set({ view: 'all', q: undefined })],
-    ];
-    return named.map(([keys, label, run]) => ({ id: label, label, group: 'Stays', keys, run }));
-  }, [set]);
-  useCommands(commands);
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, NavLink, Text } from '@mantine/core';
 import { Link, linkOptions, type LinkProps } from '@tanstack/react-router';
 import type { Answer } from '../../api/client.ts';
 import { formatAge, formatDate, plural, useFormat } from '../../ui/format.ts';
@@ -38,14 +38,16 @@ export function ActNow({ receivers, oversold, readAt, now }: Props) {
         {[...oversoldTypes.map(oversoldAlarm), ...receivers.map((each) => receiverAlarm(each, now, moment))].map(
           ({ title, text, link }) => (
             <li key={title}>
-              <Link {...link} className={classes.alarm}>
-                <AlertIcon />
-                <div style={{ flex: 1 }}>
-                  <b>{title}</b>
-                  <p className="quiet">{text}</p>
-                </div>
-                <ChevronIcon size={16} />
-              </Link>
+              <NavLink
+                renderRoot={(props) => <Link {...link} {...props} />}
+                p="12px 14px"
+                c="var(--rs-text)"
+                label={<b>{title}</b>}
+                description={text}
+                leftSection={<AlertIcon />}
+                rightSection={<ChevronIcon size={16} />}
+                styles={{ description: { fontSize: '0.875rem' }, section: { color: 'var(--rs-late)' } }}
+              />
             </li>
           ),
         )}
