@@ -25,7 +25,7 @@ export function Form({ action, color, sending, isReady = true, onCancel, childre
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) sending.mutate();
+        if (isReady && !sending.isPending) sending.mutate();
       }}
     >
       {children}

@@ -152,7 +152,7 @@ function Column({ status, orders, ringing, actions, isChosen }: ColumnProps) {
         <h2>{label}</h2>
         <span className={classes.count}>{orders.length}</span>
         {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
-        <Kbd size="xs" className={classes.hotkey} title={`Press ${hotkey} for the first card`}>
+        <Kbd fz="0.8em" py={0} className={classes.hotkey} title={`Press ${hotkey} for the first card`}>
           {hotkey}
         </Kbd>
       </header>

@@ -2,7 +2,6 @@ import { Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useHouse } from '../../api/house.ts';
 import { useFormat } from '../../ui/format.ts';
-import { setArrived } from './moves.ts';
 import { StayForm } from './stay-form.tsx';
 import { formatNights, type Stay } from './statuses.ts';
 
@@ -36,7 +35,7 @@ export function StayDialog({ stay, property, onClose, open }: Props) {
 }
 
 function Booked({ stay, onClose, open }: { stay: Stay } & Pick<Props, 'onClose' | 'open'>) {
-  const { nameOf, todayOf } = useHouse();
+  const { nameOf } = useHouse();
   const { money } = useFormat();
   return (
     <>
@@ -51,17 +50,6 @@ function Booked({ stay, onClose, open }: { stay: Stay } & Pick<Props, 'onClose' 
         <Button autoFocus onClick={onClose}>
           Done
         </Button>
-        {stay.check_in <= todayOf(stay) && (
-          <Button
-            variant="default"
-            onClick={() => {
-              void setArrived(stay, true);
-              onClose();
-            }}
-          >
-            Arrived already
-          </Button>
-        )}
         <Button variant="default" onClick={() => open(stay.reservation_id)}>
           Open the stay
         </Button>
