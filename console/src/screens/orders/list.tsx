@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 import { find, guestFilters } from '../../api/find.ts';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
@@ -17,7 +18,7 @@ import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import { useMoves } from './moves.ts';
-import { useOrdersSearch } from './search.ts';
+import { type OrdersSearch, useOrdersSearch } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
 const FINDING = {
@@ -30,56 +31,63 @@ const FINDING = {
 /** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
   const { search, change } = useOrdersSearch();
-  const { q, status, type, partner, from, to } = search;
-  const { timezone } = useMe().tenant;
-  const moves = useMoves();
-  const columns = useColumns();
-  const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
-  const all = useInfiniteQuery({ ...readList('listStaffOrders', filters, ['orders']), enabled: q === undefined });
-  const found = useQuery(find(FINDING, q));
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const read = q === undefined ? all.data?.pages.flatMap(({ results }) => results) : found.data;
-  const rows = read?.map((order) => moves.get(order.order_id)?.order ?? order);
   const table = {
     label: 'Orders',
-    columns,
+    columns: useColumns(),
     keyOf: FINDING.idOf,
     openKey: search.open,
     onOpen: ({ order_id: id }: Order) => change({ open: id }),
   };
+  return search.q === undefined ? <All search={search} table={table} /> : <Found text={search.q} table={table} />;
+}
+
+type OrderTable = Pick<ComponentProps<typeof ShortList<Order>>, 'label' | 'columns' | 'keyOf' | 'openKey' | 'onOpen'>;
+
+function All({ search, table }: { search: OrdersSearch; table: OrderTable }) {
+  const { status, type, partner, from, to } = search;
+  const { timezone } = useMe().tenant;
+  const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
+  const list = useInfiniteQuery(readList(FINDING.list, filters, FINDING.topics));
+  const rows = useMoved(list.data?.pages.flatMap(({ results }) => results));
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const empty = isFiltered
+    ? {
+        title: 'No order passes these filters',
+        text: 'They may be combined, and then all of them must fit.',
+        action: (
+          <Link to="/orders" search={{ view: 'list' }}>
+            Show all orders
+          </Link>
+        ),
+      }
+    : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
   return (
     <>
-      {rows !== undefined && rows.length > 0 && <Count rows={rows} hasMore={q === undefined && all.hasNextPage} />}
-      {q === undefined ? (
-        <ListTable
-          {...table}
-          list={{ ...all, data: rows && { pages: [{ results: rows }] } }}
-          empty={
-            isFiltered
-              ? {
-                  title: 'No order passes these filters',
-                  text: 'They may be combined, and then all of them must fit.',
-                  action: (
-                    <Link to="/orders" search={{ view: 'list' }}>
-                      Show all orders
-                    </Link>
-                  ),
-                }
-              : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' }
-          }
-        />
-      ) : (
-        <ShortList
-          {...table}
-          list={{ ...found, data: rows }}
-          empty={{
-            title: `Nothing found for “${q}”.`,
-            text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
-          }}
-        />
-      )}
+      <Count rows={rows} hasMore={list.hasNextPage} />
+      <ListTable {...table} list={{ ...list, data: rows && { pages: [{ results: rows }] } }} empty={empty} />
     </>
   );
+}
+
+function Found({ text, table }: { text: string; table: OrderTable }) {
+  const { data, error, refetch } = useQuery(find(FINDING, text));
+  const rows = useMoved(data);
+  const empty = {
+    title: `Nothing found for “${text}”.`,
+    text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
+  };
+  return (
+    <>
+      <Count rows={rows} hasMore={false} />
+      <ShortList {...table} list={{ data: rows, error, refetch }} empty={empty} />
+    </>
+  );
+}
+
+/** The orders with the moves that the service does not have yet. */
+function useMoved(orders: Order[] | undefined): Order[] | undefined {
+  const moves = useMoves();
+  return orders?.map((order) => moves.get(order.order_id)?.order ?? order);
 }
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
@@ -104,8 +112,9 @@ function dishesOf({ lines }: Order, separator: string): string {
   return lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(separator);
 }
 
-function Count({ rows, hasMore }: { rows: Order[]; hasMore: boolean }) {
+function Count({ rows = [], hasMore }: { rows: Order[] | undefined; hasMore: boolean }) {
   const { dayOf } = useFormat();
+  if (rows.length === 0) return null;
   return (
     <Group justify="space-between" fz="sm" c="dimmed">
       {plural(rows.length, 'order')}
