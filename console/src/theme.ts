@@ -44,7 +44,6 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     DatePickerInput: { defaultProps: { weekendDays: [] } },
-    Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Modal: {
       defaultProps: {
         centered: true,

@@ -1,5 +1,5 @@
 import { Drawer, Group } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import classes from './detail.module.css';
 import { Status, type Tone } from './status.tsx';
 
@@ -35,6 +35,13 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       )}
     </Drawer>
   );
+}
+
+/** Returns the last id that there was, because a drawer keeps what it showed while it slides away. */
+export function useLastId(id: string | undefined): string | undefined {
+  const [lastId, setLastId] = useState(id);
+  if (id !== undefined && id !== lastId) setLastId(id);
+  return id ?? lastId;
 }
 
 /** First line of a drawer: the status, and a further word on it. */

@@ -22,6 +22,26 @@ export function makeStore<Value>(value: Value): Store<Value> {
   };
 }
 
+/** A store that this browser keeps. `valueOf` makes a value of what is stored, which anybody may have changed. */
+export function makeKeptStore<Value>(key: string, valueOf: (stored: unknown) => Value): Store<Value> {
+  const store = makeStore(valueOf(readStored(key)));
+  return {
+    ...store,
+    set(next) {
+      localStorage.setItem(key, JSON.stringify(next));
+      store.set(next);
+    },
+  };
+}
+
+function readStored(key: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
 export function useStore<Value>({ subscribe, get }: Pick<Store<Value>, 'subscribe' | 'get'>): Value {
   return useSyncExternalStore(subscribe, get);
 }

@@ -111,6 +111,7 @@ describe('the console by keyboard alone', { skip }, () => {
     await eventually(async () => (await status()) === 'cancelled', 'cancelled order');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const other = await order();
     await page.getByText(`#${other.number}`).waitFor();
     await press('k');

@@ -174,6 +174,25 @@ describe('the board of orders in a browser', { skip }, () => {
     assert.deepEqual(watched.problems(), []);
   });
 
+  it('an order is found in the list by what a guest or a partner says', async () => {
+    const customer = { name: 'Wanda Found', phone: '+351 911 222 333' };
+    const { body } = await place(service, tenant, { customer });
+    const { number, external_order_id: externalId } = await read(body.order_id);
+    await order();
+    await page.goto('/console/orders?view=list');
+    await page.getByRole('row', { name: `#${number}` }).waitFor();
+    const field = page.getByLabel('Find an order');
+    for (const text of [externalId, 'wanda', '00351 911-222-333']) {
+      await field.fill('nobody of this name');
+      await page.getByText('Nothing found for “nobody of this name”.').waitFor();
+      await field.fill(text);
+      await page.getByRole('row', { name: `#${number}` }).waitFor();
+      assert.equal(await page.getByRole('row').count(), 2, text);
+    }
+    await page.goto('/console/orders');
+    assert.deepEqual(watched.problems(), []);
+  });
+
   it('a tablet whose clock is an hour off shows the right age', async () => {
     const shifted = `globalThis.Date = class extends Date {
       constructor(...values) { values.length === 0 ? super(Date.now()) : super(...values); }

@@ -148,8 +148,8 @@ describe('the console in a browser', { skip }, () => {
     await page.getByText('Nothing to see here for you yet.').waitFor();
     assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Today', 'Settings']);
     assertNoProblems();
-    const refused = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: person.headers });
-    assert.equal(refused.status, 403);
+    const { status } = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: person.headers });
+    assert.equal(status, 403);
     await page.goto('/console/deliveries');
     await page.getByText('You may not use this screen').waitFor();
     watched.problems();

@@ -1,23 +1,32 @@
-import { SegmentedControl } from '@mantine/core';
+import { Kbd, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
-import { areasOf, useMe } from '../../api/session.ts';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { useMemo, useRef } from 'react';
+import { read } from '../../api/reads.ts';
+import { useNow } from '../../live/clock.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { OfflineStrip } from '../../ui/connection.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { formatAge, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Strip } from '../../ui/strip.tsx';
 import { AllDay } from './all-day.tsx';
 import classes from './board.module.css';
-import type { CardActions } from './card.tsx';
-import { Column } from './column.tsx';
+import { Card, type CardActions } from './card.tsx';
+import { ClosedStrip } from './closed-strip.tsx';
+import { lateBy, promisedTime, useLateMinutes } from './late.ts';
 import { moveOn, useMoves } from './moves.ts';
-import { type Columns, columnsOf, MOST_OPEN, openOrdersQuery, withMove } from './open-orders.ts';
-import { ClosedStrip } from './pause.tsx';
 import { useOrdersSearch } from './search.ts';
-import { type Sound, touch } from './sound.ts';
-import { laterStatuses, OPEN_STATUSES, type OpenStatus, STATUS } from './statuses.ts';
 import { SoundStrip } from './sound-strip.tsx';
-import { Strip } from '../../ui/strip.tsx';
+import { type Sound, touch } from './sound.ts';
+import { laterStatuses, OPEN_STATUSES, type OpenStatus, type Order, STATUS } from './statuses.ts';
+
+/** Most open orders that the API lists at once. */
+const MOST_OPEN = 500;
+const OPEN = { query: { open: true, limit: MOST_OPEN, order: 'oldest' } } as const;
+export const openOrdersQuery = read('listStaffOrders', OPEN, ['orders']);
+
+type Columns = Record<OpenStatus, Order[]>;
 
 interface BoardProps {
   sound: Sound;
@@ -28,20 +37,24 @@ interface BoardProps {
 export function Board({ sound, actions }: BoardProps) {
   const { search } = useOrdersSearch();
   const query = useQuery(openOrdersQuery);
-  const mayChangeMenu = areasOf(useMe()).includes('menu');
   const moves = useMoves();
   const { data } = query;
   const orders = useMemo(
-    () => (data?.results ?? []).map((order) => withMove(order, moves.get(order.order_id))),
+    () => (data?.results ?? []).map((order) => moves.get(order.order_id)?.order ?? order),
     [data, moves],
   );
-  const columns = useMemo(() => columnsOf(orders), [orders]);
+  const columns = useMemo(() => {
+    const byStatus = Map.groupBy(orders, ({ status }) => status);
+    return Object.fromEntries(
+      OPEN_STATUSES.map((status) => [status, byStatus.get(status) ?? []]),
+    ) as unknown as Columns;
+  }, [orders]);
   useBoardCommands(columns, search.open !== undefined);
   // Without a press, a phone stays with the column that it began with.
   const first = useRef<OpenStatus>(undefined);
-  if (data !== undefined) first.current ??= OPEN_STATUSES.find((status) => columns[status].length > 0);
+  const filled = OPEN_STATUSES.find((status) => columns[status].length > 0);
+  first.current ??= filled;
   const chosen = OPEN_STATUSES.find((status) => status === search.column) ?? first.current ?? 'pending';
-  const isEmpty = OPEN_STATUSES.every((status) => columns[status].length === 0);
   const isCounting = search.day !== undefined;
   return (
     <div className={classes.frame}>
@@ -52,29 +65,27 @@ export function Board({ sound, actions }: BoardProps) {
         {({ next }) => (
           <>
             {next !== null && <Strip>The oldest {MOST_OPEN} open orders are shown. There are more in the list.</Strip>}
-            {!isEmpty && !isCounting && <Tabs columns={columns} chosen={chosen} />}
+            {filled && !isCounting && <Tabs columns={columns} chosen={chosen} />}
             <div className={classes.board} data-counting={isCounting || undefined}>
               <div className={classes.columns}>
-                {isEmpty && (
+                {filled === undefined ? (
                   <Empty title="All quiet">
                     No order is open. New orders of your partners appear here by themselves, within a second.
                   </Empty>
-                )}
-                {!isEmpty &&
-                  OPEN_STATUSES.map((status, index) => (
+                ) : (
+                  OPEN_STATUSES.map((status) => (
                     <Column
                       key={status}
                       status={status}
-                      hotkey={String(index + 1)}
                       orders={columns[status]}
-                      moves={moves}
                       ringing={sound.ringing}
                       actions={actions}
                       isChosen={status === chosen}
                     />
-                  ))}
+                  ))
+                )}
               </div>
-              {isCounting && <AllDay orders={orders} mayChangeMenu={mayChangeMenu} />}
+              {isCounting && <AllDay orders={orders} />}
             </div>
           </>
         )}
@@ -100,8 +111,8 @@ function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
   }));
   return (
     <SegmentedControl
-      className={classes.tabs}
-      classNames={{ label: classes.tab }}
+      hiddenFrom="lg"
+      classNames={{ root: classes.tabs, label: classes.tab }}
       aria-label="Column"
       value={chosen}
       data={tabs}
@@ -110,29 +121,81 @@ function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
   );
 }
 
-function useBoardCommands(columns: Columns, isCovered: boolean): void {
-  // The keys stay registered while orders come and go, and find the newest columns here.
-  const latest = useRef({ columns, isCovered });
-  useEffect(() => {
-    latest.current = { columns, isCovered };
-  });
-  const commands = useMemo<Command[]>(
-    () =>
-      OPEN_STATUSES.map((status, index) => ({
-        id: `press ${status}`,
-        label: `Move the first ${STATUS[status].label.toLowerCase()} order on`,
-        group: 'Orders',
-        keys: String(index + 1),
-        run: () => {
-          const [order] = latest.current.columns[status];
-          const [next] = order ? laterStatuses(order) : [];
-          // Nobody presses a card that an open order covers.
-          if (latest.current.isCovered || order === undefined || next === undefined) return;
-          touch(order.order_id);
-          moveOn(order, next);
-        },
-      })),
-    [],
+interface ColumnProps {
+  status: OpenStatus;
+  orders: Order[];
+  ringing: ReadonlySet<string>;
+  actions: CardActions;
+  /** A phone shows one column at a time. */
+  isChosen: boolean;
+}
+
+/** All orders of one status, oldest first. */
+function Column({ status, orders, ringing, actions, isChosen }: ColumnProps) {
+  const now = useNow();
+  const moves = useMoves();
+  const minutes = useLateMinutes();
+  const { clock } = useFormat();
+  const late = orders.map((order) => lateBy(order, minutes, now));
+  const lateCount = late.filter((each) => each !== null).length;
+  const { label } = STATUS[status];
+  const hotkey = OPEN_STATUSES.indexOf(status) + 1;
+  return (
+    <section
+      className={classes.column}
+      id={`column-${status}`}
+      aria-label={label}
+      data-empty={orders.length === 0 || undefined}
+      data-chosen={isChosen || undefined}
+    >
+      <header className={classes.columnHead}>
+        <h2>{label}</h2>
+        <span className={classes.count}>{orders.length}</span>
+        {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
+        <Kbd fz="0.8em" py={0} className={classes.hotkey} title={`Press ${hotkey} for the first card`}>
+          {hotkey}
+        </Kbd>
+      </header>
+      <ul className={classes.cards} tabIndex={orders.length > 0 ? 0 : undefined} aria-label={`${label} orders`}>
+        {orders.map((order, index) => {
+          const promised = promisedTime(order);
+          return (
+            <Card
+              key={order.order_id}
+              order={order}
+              age={ageOf(order, now)}
+              promised={promised && clock(promised)}
+              late={late[index] ?? null}
+              phase={moves.get(order.order_id)?.phase}
+              isRinging={ringing.has(order.order_id)}
+              actions={actions}
+            />
+          );
+        })}
+      </ul>
+    </section>
   );
-  useCommands(commands);
+}
+
+/** In whole minutes, so that a card renders again once a minute. */
+function ageOf({ created_at: placedAt }: Order, now: number): string {
+  const ageMs = now - Date.parse(placedAt);
+  return ageMs < 60_000 ? 'now' : formatAge(ageMs);
+}
+
+/** The key of a column moves its first card on, unless an open order covers the board. */
+function useBoardCommands(columns: Columns, isCovered: boolean): void {
+  const moveFirst = ([order]: Order[]) => {
+    const [next] = order ? laterStatuses(order) : [];
+    if (isCovered || order === undefined || next === undefined) return;
+    touch(order.order_id);
+    moveOn(order, next);
+  };
+  const labelOf = (status: OpenStatus) => `Move the first ${STATUS[status].label.toLowerCase()} order on`;
+  useCommands(
+    commandsOf(
+      'Orders',
+      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(columns[status])]),
+    ),
+  );
 }

@@ -1,10 +1,9 @@
 import { Menu } from '@mantine/core';
-import { memo, type MouseEvent, type ReactNode, useState } from 'react';
+import { memo, type MouseEvent, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
-import { moveOn, undo } from './moves.ts';
-import type { Move } from './open-orders.ts';
+import { type Move, moveOn, undo } from './moves.ts';
 import { touch } from './sound.ts';
 import {
   extrasOf,
@@ -65,13 +64,17 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <p className={classes.from}>
-          <span>{partnerOf(order)}</span>
-          <span>{TYPES[order.order_type]}</span>
-          {promised !== null && <b>by {promised}</b>}
+          {partnerOf(order)} · {TYPES[order.order_type]}
+          {promised !== null && (
+            <>
+              {' '}
+              · <b>by {promised}</b>
+            </>
+          )}
         </p>
-        <ul className={classes.lines}>
+        <ul>
           {order.lines.map((line, index) => (
-            <li key={index}>
+            <li key={index} className={classes.line}>
               <b>{line.quantity}</b>
               <span>
                 {line.name}
@@ -93,32 +96,32 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
 
 function Foot({ order, phase, actions }: Pick<CardProps, 'order' | 'phase' | 'actions'>) {
   const [next] = laterStatuses(order);
+  const isSending = phase === 'sending';
+  if (phase === 'undo') {
+    return (
+      <footer className={classes.foot}>
+        <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
+          Undo
+        </button>
+        <Countdown />
+      </footer>
+    );
+  }
   return (
     <footer className={classes.foot}>
-      {phase === 'undo' ? (
-        <>
-          <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
-            Undo
-          </button>
-          <Countdown />
-        </>
-      ) : (
-        <>
-          {next !== undefined && (
-            <button
-              type="button"
-              className={classes.press}
-              data-wide=""
-              data-next=""
-              disabled={phase === 'sending'}
-              onClick={(event) => press(event, order, next)}
-            >
-              {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
-            </button>
-          )}
-          <MoreButton order={order} isDisabled={phase === 'sending'} actions={actions} />
-        </>
+      {next !== undefined && (
+        <button
+          type="button"
+          className={classes.press}
+          data-wide=""
+          data-next=""
+          disabled={isSending}
+          onClick={(event) => press(event, order, next)}
+        >
+          {isSending ? 'Waiting to be sent' : pressOf(next, order)}
+        </button>
       )}
+      <MoreButton order={order} isDisabled={isSending} actions={actions} />
     </footer>
   );
 }
@@ -154,24 +157,13 @@ function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: 
   return (
     <Menu opened={isOpen} onChange={setOpen} position="bottom-end" withinPortal returnFocus>
       <Menu.Target>{button}</Menu.Target>
-      {isOpen && (
-        <OrderMenu order={order} onCancel={actions.cancel}>
-          <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
-        </OrderMenu>
-      )}
+      {isOpen && <OrderMenu order={order} onCancel={actions.cancel} />}
     </Menu>
   );
 }
 
-interface OrderMenuProps {
-  order: Order;
-  onCancel: (order: Order) => void;
-  /** Further items. */
-  children?: ReactNode;
-}
-
 /** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order, onCancel, children }: OrderMenuProps) {
+export function OrderMenu({ order, onCancel }: { order: Order; onCancel: (order: Order) => void }) {
   const [, ...others] = laterStatuses(order);
   return (
     <Menu.Dropdown>
@@ -180,7 +172,7 @@ export function OrderMenu({ order, onCancel, children }: OrderMenuProps) {
           Straight to {STATUS[status].label.toLowerCase()}
         </Menu.Item>
       ))}
-      {children}
+      <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
       <Menu.Divider />
       <Menu.Item c="var(--rs-late)" onClick={() => onCancel(order)}>
         Cancel the order…

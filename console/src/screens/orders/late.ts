@@ -1,5 +1,5 @@
 import type { Input } from '../../api/client.ts';
-import { makeStore, useStore } from '../../ui/store.ts';
+import { makeKeptStore, useStore } from '../../ui/store.ts';
 import { OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
 
 /** Minutes after which an order is late in a status. */
@@ -7,30 +7,17 @@ export type LateMinutes = Record<OpenStatus, number>;
 
 export const DEFAULT_LATE: LateMinutes = { pending: 3, confirmed: 10, preparing: 20, ready: 10, out_for_delivery: 45 };
 
-const KEY = 'roomservice.late';
-const kept = makeStore(readKept());
+const kept = makeKeptStore('roomservice.late', (stored) => {
+  const given = (stored ?? {}) as Partial<Record<OpenStatus, unknown>>;
+  const minutesOf = (status: OpenStatus) => (Number(given[status]) > 0 ? Number(given[status]) : DEFAULT_LATE[status]);
+  return Object.fromEntries(OPEN_STATUSES.map((status) => [status, minutesOf(status)])) as LateMinutes;
+});
+
+/** Keeps the minutes in this browser. */
+export const keepLateMinutes = kept.set;
 
 export function useLateMinutes(): LateMinutes {
   return useStore(kept);
-}
-
-/** Keeps the minutes in this browser. */
-export function keepLateMinutes(minutes: LateMinutes): void {
-  localStorage.setItem(KEY, JSON.stringify(minutes));
-  kept.set(minutes);
-}
-
-function readKept(): LateMinutes {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<OpenStatus, unknown>>;
-    const minutesOf = (status: OpenStatus) => {
-      const value = stored[status];
-      return [status, typeof value === 'number' && value > 0 ? value : DEFAULT_LATE[status]];
-    };
-    return Object.fromEntries(OPEN_STATUSES.map(minutesOf)) as LateMinutes;
-  } catch {
-    return DEFAULT_LATE;
-  }
 }
 
 /** The minutes as the API takes them for the count of late orders (`GET /v1/staff/today/`). */

@@ -1,97 +1,134 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Group, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { ComponentProps } from 'react';
+import { find, guestFilters } from '../../api/find.ts';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { downloadCsv } from '../../ui/csv.ts';
-import { ChipChoice, SetChip } from '../../ui/chips.tsx';
+import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
+import { ChipChoice } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FindField } from '../../ui/find-field.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
-import { DownloadIcon, SearchIcon } from '../../ui/icons.tsx';
+import { DownloadIcon } from '../../ui/icons.tsx';
 import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable } from '../../ui/table.tsx';
+import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
-import { CSV_COLUMNS } from './csv.ts';
 import { useMoves } from './moves.ts';
-import { withMove } from './open-orders.ts';
 import { type OrdersSearch, useOrdersSearch } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
-/** All orders as a table, newest first. */
+const FINDING = {
+  list: 'listStaffOrders' as const,
+  topics: ['orders' as const],
+  filtersOf: (text: string) => [{ external_order_id: text.slice(0, 150) }, ...guestFilters(text)],
+  idOf: ({ order_id: id }: Order) => id,
+};
+
+/** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
   const { search, change } = useOrdersSearch();
+  const table = {
+    label: 'Orders',
+    columns: useColumns(),
+    keyOf: FINDING.idOf,
+    openKey: search.open,
+    onOpen: ({ order_id: id }: Order) => change({ open: id }),
+  };
+  return search.q === undefined ? <All search={search} table={table} /> : <Found text={search.q} table={table} />;
+}
+
+type OrderTable = Pick<ComponentProps<typeof ShortList<Order>>, 'label' | 'columns' | 'keyOf' | 'openKey' | 'onOpen'>;
+
+function All({ search, table }: { search: OrdersSearch; table: OrderTable }) {
+  const { status, type, partner, from, to } = search;
   const { timezone } = useMe().tenant;
-  const { dayOf } = useFormat();
-  const moves = useMoves();
-  const columns = useColumns();
-  const query = queryOf(search, timezone);
-  const list = useInfiniteQuery(readList('listStaffOrders', query, ['orders']));
-  const rows = (list.data?.pages ?? [])
-    .flatMap(({ results }) => results)
-    .map((order) => withMove(order, moves.get(order.order_id)));
+  const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
+  const list = useInfiniteQuery(readList(FINDING.list, filters, FINDING.topics));
+  const rows = useMoved(list.data?.pages.flatMap(({ results }) => results));
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const empty = isFiltered
+    ? {
+        title: 'No order passes these filters',
+        text: 'They may be combined, and then all of them must fit.',
+        action: (
+          <Link to="/orders" search={{ view: 'list' }}>
+            Show all orders
+          </Link>
+        ),
+      }
+    : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
   return (
     <>
-      {rows.length > 0 && (
-        <Group justify="space-between" fz="sm" c="dimmed">
-          {plural(rows.length, 'order')}
-          {list.hasNextPage && ' so far'}
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<DownloadIcon size={15} />}
-            onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows)}
-          >
-            CSV of these {rows.length.toLocaleString()}
-          </Button>
-        </Group>
-      )}
-      <ListTable
-        label="Orders"
-        list={{ ...list, data: list.data && { pages: [{ results: rows }] } }}
-        columns={columns}
-        keyOf={({ order_id: id }) => id}
-        openKey={search.open}
-        onOpen={({ order_id: id }) => change({ open: id })}
-        empty={
-          Object.values(query).some((value) => value !== undefined)
-            ? {
-                title: 'No order passes these filters',
-                text: hintOf(search),
-                action: (
-                  <Link to="/orders" search={{ view: 'list' }}>
-                    Show all orders
-                  </Link>
-                ),
-              }
-            : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' }
-        }
-      />
+      <Count rows={rows} hasMore={list.hasNextPage} />
+      <ListTable {...table} list={{ ...list, data: rows && { pages: [{ results: rows }] } }} empty={empty} />
     </>
   );
 }
 
-/** Says how the API compares, for the filter that is most easily set too narrowly. */
-function hintOf({ external, phone, name, from }: OrdersSearch): string {
-  if (external !== undefined) return 'The partner’s id must be whole, in its own spelling.';
-  if (phone !== undefined) return 'The phone number must be whole. Spaces and signs make no difference.';
-  if (name !== undefined && from === undefined) return 'Names are found by how they begin, within the last 31 days.';
-  return 'They may be combined, and then all of them must fit.';
+function Found({ text, table }: { text: string; table: OrderTable }) {
+  const { data, error, refetch } = useQuery(find(FINDING, text));
+  const rows = useMoved(data);
+  const empty = {
+    title: `Nothing found for “${text}”.`,
+    text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
+  };
+  return (
+    <>
+      <Count rows={rows} hasMore={false} />
+      <ShortList {...table} list={{ data: rows, error, refetch }} empty={empty} />
+    </>
+  );
 }
 
-/** Filters as the API names them. */
-function queryOf({ status, type, partner, from, to, external, name, phone }: OrdersSearch, timeZone: string) {
-  return {
-    status,
-    order_type: type,
-    credential_id: partner,
-    external_order_id: external,
-    name,
-    phone,
-    ...timesOf(from, to, timeZone),
-  };
+/** The orders with the moves that the service does not have yet. */
+function useMoved(orders: Order[] | undefined): Order[] | undefined {
+  const moves = useMoves();
+  return orders?.map((order) => moves.get(order.order_id)?.order ?? order);
+}
+
+const CSV_COLUMNS: CsvColumn<Order>[] = [
+  ['number', ({ number }) => number],
+  ['status', ({ status }) => STATUS[status].label],
+  ['placed', ({ created_at: at }) => at],
+  ['status since', ({ status_changed_at: at }) => at],
+  ['partner', partnerOf],
+  ["partner's id", ({ external_order_id: id }) => id],
+  ['type', ({ order_type: type }) => TYPES[type]],
+  ['guest', ({ customer }) => customer.name],
+  ['phone', ({ customer }) => customer.phone],
+  ['address', ({ delivery_address: address }) => address],
+  ['dishes', (order) => dishesOf(order, '; ')],
+  ['notes', ({ notes }) => notes],
+  ['total', ({ total }) => total],
+  ['currency', ({ currency }) => currency],
+  ['cancelled because', ({ cancel_reason: reason }) => reason],
+];
+
+function dishesOf({ lines }: Order, separator: string): string {
+  return lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(separator);
+}
+
+function Count({ rows = [], hasMore }: { rows: Order[] | undefined; hasMore: boolean }) {
+  const { dayOf } = useFormat();
+  if (rows.length === 0) return null;
+  return (
+    <Group justify="space-between" fz="sm" c="dimmed">
+      {plural(rows.length, 'order')}
+      {hasMore && ' so far'}
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<DownloadIcon size={15} />}
+        onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows)}
+      >
+        CSV of these {rows.length.toLocaleString()}
+      </Button>
+    </Group>
+  );
 }
 
 function useColumns(): Column<Order>[] {
@@ -114,9 +151,9 @@ function useColumns(): Column<Order>[] {
     {
       label: 'Dishes',
       isWideOnly: true,
-      cell: ({ lines }) => (
+      cell: (order) => (
         <Text inherit c="dimmed" lineClamp={1}>
-          {lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(', ')}
+          {dishesOf(order, ', ')}
         </Text>
       ),
     },
@@ -126,67 +163,38 @@ function useColumns(): Column<Order>[] {
 
 const STATUSES = Object.entries(STATUS).map(([value, { label }]) => ({ value, label }));
 const TYPE_OPTIONS = Object.entries(TYPES).map(([value, label]) => ({ value, label }));
-/** What a person may know of an order, and the word for it. */
-const TEXTS = [
-  { value: 'name', label: 'Name', hint: 'Begins with' },
-  { value: 'phone', label: 'Phone', hint: 'The whole number' },
-  { value: 'external', label: "Partner's id", hint: 'The whole id' },
-] as const;
 
-/** All filters of the API's list of orders. */
+/** The search, and all filters of the API's list of orders. */
 export function ListFilters() {
   const { search, change } = useOrdersSearch();
   return (
     <>
-      <ChipChoice label="Status" options={STATUSES} value={search.status} onChange={(status) => change({ status })} />
-      <TextSearch />
-      <Select
-        aria-label="Type"
-        placeholder="Any type"
-        clearable
-        w={140}
-        value={search.type ?? null}
-        data={TYPE_OPTIONS}
-        onChange={(type) => change({ type: type ?? undefined })}
+      <FindField
+        label="Find an order"
+        placeholder="Name, phone, partner’s id"
+        text={search.q}
+        onFind={(q) => change({ q })}
       />
-      <PartnerSelect value={search.partner} onChange={(partner) => change({ partner })} />
-      <DayRange from={search.from} to={search.to} onChange={change} />
-      {TEXTS.map(
-        ({ value, label }) =>
-          search[value] !== undefined && (
-            <SetChip key={value} label={`${label}: ${search[value]}`} onRemove={() => change({ [value]: undefined })} />
-          ),
+      {search.q === undefined && (
+        <>
+          <ChipChoice
+            label="Status"
+            options={STATUSES}
+            value={search.status}
+            onChange={(status) => change({ status })}
+          />
+          <FilterSelect
+            label="Type"
+            all="Any type"
+            width={140}
+            value={search.type}
+            options={TYPE_OPTIONS}
+            onChange={(type) => change({ type })}
+          />
+          <PartnerSelect value={search.partner} onChange={(partner) => change({ partner })} />
+          <DayRange from={search.from} to={search.to} onChange={change} />
+        </>
       )}
     </>
-  );
-}
-
-function TextSearch() {
-  const { change } = useOrdersSearch();
-  const [kind, setKind] = useState<(typeof TEXTS)[number]>(TEXTS[0]);
-  const [text, setText] = useState('');
-  const search = (event: FormEvent) => {
-    event.preventDefault();
-    if (text.trim() !== '') change({ [kind.value]: text.trim() });
-    setText('');
-  };
-  return (
-    <Group component="form" role="search" gap={8} wrap="nowrap" onSubmit={search}>
-      <Select
-        aria-label="Search by"
-        w={130}
-        allowDeselect={false}
-        value={kind.value}
-        data={[...TEXTS]}
-        onChange={(value) => setKind(TEXTS.find((each) => each.value === value) ?? TEXTS[0])}
-      />
-      <TextInput
-        aria-label={`Search by ${kind.label.toLowerCase()}`}
-        placeholder={kind.hint}
-        leftSection={<SearchIcon size={15} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </Group>
   );
 }

@@ -1,18 +1,26 @@
-import { notifications } from '@mantine/notifications';
-import { call, Refused } from '../../api/client.ts';
+import { type Answer, call } from '../../api/client.ts';
+import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { newRequestId } from '../../api/request-id.ts';
 import { serverNow } from '../../live/clock.ts';
-import { sendWhenBack } from '../../live/held-write.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
+import { press, write } from '../../ui/press.ts';
 import { makeStore, useStore } from '../../ui/store.ts';
-import { keepOrder, type Move } from './open-orders.ts';
 import { type Order, type OrderStatus, STATUS } from './statuses.ts';
 
 /** A forward move waits this long behind Undo before it is sent. */
 const UNDO_MS = 3_000;
 
+/** A change of an order that the service does not have yet. The screen shows it at once. */
+export interface Move {
+  /** The order as it will be. It stays the same object, so that its card does not render again. */
+  order: Order;
+  /** `undo`: it waits behind Undo. `sending`: it is on its way, or the service is away. */
+  phase: 'undo' | 'sending';
+}
+
 interface OwnMove extends Move {
+  from: OrderStatus;
   reason: string | undefined;
   requestId: string;
   timer?: ReturnType<typeof setTimeout>;
@@ -48,15 +56,13 @@ export function cancelOrder(order: Order, reason: string | undefined): void {
 
 function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
   const earlier = moves.get(order.order_id);
-  const before = earlier && sendMove(earlier);
   const move: OwnMove = {
-    order: { ...order, status: earlier?.to ?? order.status },
-    to,
+    order: { ...order, status: to, status_changed_at: new Date(serverNow()).toISOString() },
+    from: earlier?.order.status ?? order.status,
     reason,
-    at: new Date(serverNow()).toISOString(),
     phase: 'undo',
     requestId: newRequestId(),
-    before,
+    before: earlier && sendMove(earlier),
   };
   moves.set(order.order_id, move);
   return move;
@@ -64,16 +70,16 @@ function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
 
 /** Takes back a move that waits. Without an id, the last one. */
 export function undo(orderId?: string): void {
-  const id = orderId ?? [...moves].findLast(([, { phase }]) => phase === 'undo')?.[0];
-  const move = id === undefined ? undefined : moves.get(id);
-  if (id === undefined || move?.phase !== 'undo') return;
+  const waiting = [...moves.values()].filter(({ phase }) => phase === 'undo');
+  const move = waiting.findLast(({ order }) => orderId === undefined || order.order_id === orderId);
+  if (move === undefined) return;
   clearTimeout(move.timer);
-  moves.delete(id);
+  moves.delete(move.order.order_id);
   changed();
 }
 
 /** Sends all moves that wait behind Undo. */
-export function sendWaiting(): void {
+function sendWaiting(): void {
   for (const move of moves.values()) {
     if (move.phase === 'undo') void sendMove(move);
   }
@@ -95,34 +101,25 @@ function sendMove(move: OwnMove): Promise<boolean> {
   return move.sent;
 }
 
-async function deliver({ order, to, requestId, reason }: OwnMove): Promise<boolean> {
-  const body = { status: to, expected_status: order.status, request_id: requestId, reason };
-  const input = { path: { order_id: order.order_id }, body };
-  try {
-    await keepOrder(await sendWhenBack(() => call('changeOrderStatus', input, { keepalive: true })));
-    return true;
-  } catch (error) {
-    await explain(order, to, error as Error);
-    return false;
-  }
+function deliver({ order: { order_id, number, status }, from, requestId, reason }: OwnMove): Promise<boolean> {
+  const path = { order_id };
+  const body = { status, expected_status: from, request_id: requestId, reason };
+  const labelOf = (each: OrderStatus) => STATUS[each].label.toLowerCase();
+  return press(`#${number}`, labelOf(status), () =>
+    write({
+      send: () => call('changeOrderStatus', { path, body }, { keepalive: true }),
+      read: () => call('getStaffOrder', { path }),
+      keep: keepOrder,
+      explain: (now) => `${whoWasFirst(now.history?.at(-1)?.by)} The order is ${labelOf(now.status)} now.`,
+    }),
+  );
 }
 
-/** Reads the row again, and says why the press did not count. */
-async function explain(order: Order, to: OrderStatus, error: Error): Promise<void> {
-  const isConflict = error instanceof Refused && error.status === 409;
-  const now = await call('getStaffOrder', { path: { order_id: order.order_id } }).catch(() => null);
-  if (now === null) {
-    void queryClient.invalidateQueries({ queryKey: ['listStaffOrders'] });
-  } else {
-    await keepOrder(now);
-  }
-  const hasIt = now?.status === to;
-  const title = `${order.number}: ${hasIt ? 'already' : 'not'} ${STATUS[to].label.toLowerCase()}`;
-  const message =
-    isConflict && now !== null
-      ? `${whoWasFirst(now.history?.at(-1)?.by)} The order is ${STATUS[now.status].label.toLowerCase()} now.`
-      : error.message;
-  notifications.show({ title, message, color: isConflict ? 'yellow' : 'red', autoClose: isConflict ? 8_000 : false });
+async function keepOrder(answer: Answer<'getStaffOrder'>): Promise<Answer<'getStaffOrder'>> {
+  const { history: _history, ...row } = answer;
+  await keepRow('listStaffOrders', row, ({ order_id: id }) => id);
+  void queryClient.invalidateQueries({ queryKey: ['getStaffOrder', { path: { order_id: row.order_id } }] });
+  return answer;
 }
 
 /** Sends what waits when the page hides or closes. @returns the function that ends this */

@@ -1,20 +1,17 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
-import { areasOf, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
-import { EventDeliveries } from '../deliveries/event-deliveries.tsx';
+import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { History } from '../../ui/history.tsx';
 import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
+import { Story } from '../../ui/story.tsx';
+import { openOrdersQuery } from './board.tsx';
 import { OrderMenu } from './card.tsx';
-import { moveOn, undo, useMoves } from './moves.ts';
-import { type Move, openOrdersQuery, withMove } from './open-orders.ts';
+import { type Move, moveOn, undo, useMoves } from './moves.ts';
 import { isOpen, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
 import { Sum } from './sum.tsx';
 import { printTicket } from './ticket.tsx';
@@ -31,9 +28,7 @@ interface DrawerProps {
 
 /** One order with all that is known of it. */
 export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
-  // The drawer keeps what it showed while it slides away.
-  const [shownId, setShownId] = useState(id);
-  if (id !== undefined && id !== shownId) setShownId(id);
+  const shownId = useLastId(id);
   const { data: open } = useQuery(openOrdersQuery);
   const query = useQuery({
     ...read('getStaffOrder', { path: { order_id: shownId ?? '' } }, ['orders']),
@@ -41,7 +36,7 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
     placeholderData: open?.results.find((order) => order.order_id === shownId),
   });
   const move = useMoves().get(shownId ?? '');
-  const order = query.data && withMove(query.data, move);
+  const order = query.data && { ...query.data, ...move?.order };
   return (
     <Detail
       title={order ? `Order #${order.number}` : 'Order'}
@@ -55,14 +50,10 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
 }
 
 function Content({ order }: { order: Known }) {
-  const me = useMe();
   const now = useNow(10_000);
   const { moment, dayAndTime } = useFormat();
-  const { customer } = order;
-  const steps = order.history?.map((step) => ({
-    ...step,
-    label: step.status === 'pending' ? 'Placed' : STATUS[step.status].label,
-  }));
+  const { customer, credential_id: credentialId, history } = order;
+  const steps = history?.map((step, index) => ({ ...step, label: index === 0 ? 'Placed' : STATUS[step.status].label }));
   return (
     <>
       <StatusLine {...STATUS[order.status]}>since {moment(order.status_changed_at, now)}</StatusLine>
@@ -83,14 +74,7 @@ function Content({ order }: { order: Known }) {
       <Section title="Lines">
         <Sum order={order} />
       </Section>
-      <Section title="History">
-        <History steps={steps} />
-      </Section>
-      {areasOf(me).includes('deliveries') && (
-        <Section title="Told to the partner">
-          <EventDeliveries id={order.order_id} credentialId={order.credential_id} steps={steps?.slice(1)} />
-        </Section>
-      )}
+      <Story id={order.order_id} credentialId={credentialId} steps={steps} told={steps?.slice(1)} />
     </>
   );
 }

@@ -1,33 +1,32 @@
-import { ActionIcon, Button, Menu, Stack } from '@mantine/core';
+import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
-import { FullScreenIcon, MoreIcon, MutedIcon, SoundIcon } from '../../ui/icons.tsx';
+import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ReasonDialog } from '../../ui/reason-dialog.tsx';
 import classes from './board.module.css';
-import { Board } from './board.tsx';
-import { CancelDialog } from './cancel-dialog.tsx';
+import { Board, openOrdersQuery } from './board.tsx';
 import type { CardActions } from './card.tsx';
 import { setFullScreen, useWakeLock } from './kitchen.ts';
 import { ListFilters, OrderList } from './list.tsx';
-import { undo, watchPage } from './moves.ts';
-import { openOrdersQuery } from './open-orders.ts';
+import { cancelOrder, undo, watchPage } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
-import { PauseDialog, resume, usePause } from './pause.tsx';
+import { PauseDialog } from './pause-dialog.tsx';
 import { type Change, type OrdersSearch, useOrdersSearch } from './search.ts';
-import { setMuted, type Sound, touch, useSound } from './sound.ts';
-import type { Order } from './statuses.ts';
 import { SoundStrip } from './sound-strip.tsx';
+import { setMuted, type Sound, touch, useSound } from './sound.ts';
+import { type Order, partnerOf } from './statuses.ts';
 import { TicketPrinter } from './ticket.tsx';
 import { UndoTray } from './undo-tray.tsx';
 
 /** From this width on, the counts of the dishes stand beside the columns. */
 const WIDE_PX = 1_200;
 
+/** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
   const { search, change } = useOrdersSearch();
   const [cancelling, setCancelling] = useState<Order | null>(null);
@@ -38,9 +37,8 @@ export function Orders() {
   );
   const { data } = useQuery(openOrdersQuery);
   const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
-  const isList = search.view === 'list';
-  const isKitchen = search.kitchen !== undefined && !isList;
-  useScreenCommands(search, change, sound, setPausing);
+  const isKitchen = isKitchenMode(search);
+  useScreenCommands(search, change, sound, () => setPausing(true));
   useEffect(watchPage, []);
   useWakeLock(isKitchen);
   useEffect(() => {
@@ -48,7 +46,7 @@ export function Orders() {
   }, [search.open]);
   return (
     <>
-      {isList ? (
+      {search.view === 'list' ? (
         <Page title="Orders" isLive actions={<ViewChoice />} filters={<ListFilters />}>
           <Stack gap="xs">
             <SoundStrip sound={sound} />
@@ -61,14 +59,14 @@ export function Orders() {
             title="Orders"
             isLive
             isWide
-            actions={isKitchen ? <KitchenBar sound={sound} /> : <BoardBar sound={sound} setPausing={setPausing} />}
+            actions={<BoardBar isMuted={sound.isMuted} pause={() => setPausing(true)} />}
           >
             <Board sound={sound} actions={actions} />
           </Page>
         </div>
       )}
       <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} onCancel={setCancelling} />
-      <CancelDialog order={cancelling} onClose={() => setCancelling(null)} />
+      <ReasonDialog question={cancelling && cancelQuestion(cancelling)} onClose={() => setCancelling(null)} />
       <PauseDialog isOpen={isPausing} onClose={() => setPausing(false)} />
       <UndoTray />
       <TicketPrinter />
@@ -76,7 +74,26 @@ export function Orders() {
   );
 }
 
-const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
+function isKitchenMode({ kitchen, view }: OrdersSearch): boolean {
+  return kitchen !== undefined && view !== 'list';
+}
+
+function cancelQuestion(order: Order) {
+  return {
+    title: `Cancel order #${order.number}?`,
+    text: `${partnerOf(order)} is told at once. This cannot be undone.`,
+    reasons: [
+      'A dish is sold out.',
+      'The kitchen is too busy.',
+      'The guest asked for it.',
+      'The guest cannot be reached.',
+    ],
+    press: 'Cancel the order',
+    isGrave: true,
+    run: (reason: string | undefined) => cancelOrder(order, reason),
+  };
+}
+
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
 
 function ViewChoice() {
@@ -85,80 +102,51 @@ function ViewChoice() {
   return <ChipChoice label="View" all="Board" options={VIEWS} value={value} onChange={(view) => change({ view })} />;
 }
 
-function BoardBar({ sound, setPausing }: { sound: Sound; setPausing: (isPausing: boolean) => void }) {
-  const { search, change } = useOrdersSearch();
-  const { state, isPaused } = usePause();
-  return (
-    <>
-      <ViewChoice />
-      <SoundButton sound={sound} />
-      <ActionIcon {...ICON} aria-label="Kitchen mode" title="Kitchen mode (k)" onClick={() => setKitchen(true, change)}>
-        <FullScreenIcon />
-      </ActionIcon>
-      <Menu position="bottom-end" width={230}>
-        <Menu.Target>
-          <ActionIcon {...ICON} aria-label="More for the board">
-            <MoreIcon />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => toggleDay(search, change)}>
-            {search.day === undefined ? 'Show the all-day counts' : 'Hide the all-day counts'}
-          </Menu.Item>
-          <Menu.Item component={Link} to="/settings">
-            When is an order late?
-          </Menu.Item>
-          <Menu.Divider />
-          {isPaused ? (
-            <Menu.Item onClick={() => void resume()}>Take orders again</Menu.Item>
-          ) : (
-            <Menu.Item disabled={state === undefined} onClick={() => setPausing(true)}>
-              Pause orders…
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-    </>
-  );
-}
+const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
 
-function KitchenBar({ sound }: { sound: Sound }) {
+function BoardBar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
   const { search, change } = useOrdersSearch();
-  const now = useNow();
-  const { clock } = useFormat();
+  const isKitchen = isKitchenMode(search);
   const isCounting = search.day !== undefined;
   return (
     <>
-      <span className={classes.clock}>{clock(now)}</span>
-      <SoundButton sound={sound} />
+      {isKitchen ? <Clock /> : <ViewChoice />}
+      <ActionIcon {...ICON} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
+        {isMuted ? <MutedIcon /> : <SoundIcon />}
+      </ActionIcon>
+      <ActionIcon {...ICON} aria-label="Pause orders" title="Pause orders" onClick={pause}>
+        <PauseIcon />
+      </ActionIcon>
+      {!isKitchen && (
+        <ActionIcon {...ICON} aria-label="Kitchen mode" onClick={() => setKitchen(true, change)}>
+          <FullScreenIcon />
+        </ActionIcon>
+      )}
       <Button
         variant={isCounting ? 'light' : 'default'}
         h={44}
+        px="sm"
         aria-pressed={isCounting}
         onClick={() => toggleDay(search, change)}
       >
         All day
       </Button>
-      <ActionIcon
-        {...ICON}
-        aria-label="Fill the screen"
-        onClick={() => setFullScreen(document.fullscreenElement === null)}
-      >
-        <FullScreenIcon />
-      </ActionIcon>
-      <Button variant="default" h={44} onClick={() => setKitchen(false, change)}>
-        Leave
-      </Button>
+      {isKitchen && (
+        <Button variant="default" h={44} onClick={() => setKitchen(false, change)}>
+          Leave
+        </Button>
+      )}
     </>
   );
 }
 
-function SoundButton({ sound: { isMuted } }: { sound: Sound }) {
-  const words = isMuted ? 'Sound on' : 'Mute';
+function Clock() {
+  const now = useNow();
+  const { clock } = useFormat();
   return (
-    <ActionIcon {...ICON} aria-label={words} title={`${words} (m)`} onClick={() => setMuted(!isMuted)}>
-      {isMuted ? <MutedIcon /> : <SoundIcon />}
-    </ActionIcon>
+    <Text fz="xl" fw={650} visibleFrom="sm">
+      {clock(now)}
+    </Text>
   );
 }
 
@@ -172,36 +160,19 @@ function toggleDay({ day }: OrdersSearch, change: Change): void {
   change({ day: day === undefined ? 'on' : undefined });
 }
 
-function useScreenCommands(
-  { kitchen, view, day }: OrdersSearch,
-  change: Change,
-  { isMuted, ringing }: Sound,
-  setPausing: (isPausing: boolean) => void,
-): void {
-  const navigate = useNavigate();
-  const commands = useMemo<Command[]>(() => {
-    const command = (id: string, keys: string | undefined, label: string, run: () => void): Command => ({
-      id,
-      label,
-      group: 'Orders',
-      keys,
-      run,
-    });
-    const [isKitchen, isBoard] = [kitchen !== undefined, view === undefined];
-    return [
-      command('kitchen', 'k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () =>
-        setKitchen(!isKitchen, change),
-      ),
-      command('day', 'a', 'All-day counts', () => toggleDay({ day }, change)),
-      command('undo', 'u', 'Undo the last move', undo),
-      command('ringing', 's', 'Stop ringing', () => touch(...ringing)),
-      command('mute', 'm', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)),
-      command('view', 'v', isBoard ? 'List of all orders' : 'Board of the open orders', () =>
-        change({ view: isBoard ? 'list' : undefined }),
-      ),
-      command('pause', undefined, 'Pause orders…', () => setPausing(true)),
-      command('late', undefined, 'When is an order late?', () => void navigate({ to: '/settings' })),
-    ];
-  }, [kitchen, view, day, change, isMuted, ringing, setPausing, navigate]);
-  useCommands(commands);
+function useScreenCommands(search: OrdersSearch, change: Change, { isMuted, ringing }: Sound, pause: () => void): void {
+  const isKitchen = isKitchenMode(search);
+  const [view, viewLabel] =
+    search.view === undefined ? (['list', 'List of all orders'] as const) : [undefined, 'Board of the open orders'];
+  useCommands(
+    commandsOf('Orders', [
+      ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () => setKitchen(!isKitchen, change)],
+      ['a', 'All-day counts', () => toggleDay(search, change)],
+      ['u', 'Undo the last move', undo],
+      ['s', 'Stop ringing', () => touch(...ringing)],
+      ['m', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)],
+      ['v', viewLabel, () => change({ view })],
+      ['p', 'Pause orders', pause],
+    ]),
+  );
 }

@@ -13,15 +13,14 @@ const NAMES = [
   'day',
   // Status whose column a phone shows.
   'column',
+  // What a guest or a partner has said. All orders are searched for it.
+  'q',
   'status',
   'type',
   'partner',
   // First and last day, as `YYYY-MM-DD`.
   'from',
   'to',
-  'external',
-  'name',
-  'phone',
 ] as const;
 
 /** Filters and open drawer of the screen, as the address has them. */

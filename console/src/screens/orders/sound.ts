@@ -1,43 +1,27 @@
 import { useEffect, useMemo } from 'react';
-import { makeStore, useStore } from '../../ui/store.ts';
+import { makeKeptStore, makeStore, useStore } from '../../ui/store.ts';
 import type { Order } from './statuses.ts';
 
 /** The sound is played again after this time while a new order has not been touched. */
 const AGAIN_MS = 6_000;
-const MUTED = 'roomservice.muted';
-const TOUCHED = 'roomservice.touched';
 
 let audio: AudioContext | null = null;
 const audioState = makeStore<AudioContextState | null>(null);
-const muted = makeStore(localStorage.getItem(MUTED) !== null);
+const muted = makeKeptStore('roomservice.muted', (stored) => Boolean(stored));
 /** Ids of new orders that somebody has touched. They are kept, because a tablet may start again in between. */
-const touched = makeStore<ReadonlySet<string>>(new Set(readTouched()));
-
-function readTouched(): string[] {
-  try {
-    const ids = JSON.parse(localStorage.getItem(TOUCHED) ?? '[]') as unknown;
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
-  } catch {
-    return [];
-  }
-}
+const touched = makeKeptStore('roomservice.touched', (stored) => (Array.isArray(stored) ? (stored as unknown[]) : []));
 
 /** Notes that a person has seen these new orders, so they ring no more. */
 export function touch(...ids: string[]): void {
-  if (ids.every((id) => touched.get().has(id))) return;
-  touched.set(touched.get().union(new Set(ids)));
+  const known = touched.get();
   // Orders are new for minutes, so the last ones are enough.
-  localStorage.setItem(TOUCHED, JSON.stringify([...touched.get()].slice(-500)));
+  if (!ids.every((id) => known.includes(id))) touched.set([...known, ...ids].slice(-500));
 }
+
+export const setMuted = muted.set;
 
 export function useMuted(): boolean {
   return useStore(muted);
-}
-
-export function setMuted(next: boolean): void {
-  if (next) localStorage.setItem(MUTED, '1');
-  else localStorage.removeItem(MUTED);
-  muted.set(next);
 }
 
 /** Asks the browser for sound. It agrees only within a press. */
@@ -100,7 +84,7 @@ export function useSound(newOrders: readonly Order[]): Sound {
     };
   }, [isMuted]);
   const ringing = useMemo(
-    () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !seen.has(id))),
+    () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !seen.includes(id))),
     [newOrders, seen],
   );
   const rings = ringing.size > 0 && !isMuted && state === 'running';

@@ -39,30 +39,32 @@ function Ticket({ order }: { order: Order }) {
     <div className={classes.ticket}>
       <p>{tenant.name}</p>
       <p className={classes.number}>#{order.number}</p>
-      <b>
-        {TYPES[order.order_type]} · {partnerOf(order)}
-      </b>
+      <p>
+        <b>
+          {TYPES[order.order_type]} · {partnerOf(order)}
+        </b>
+      </p>
       <p>{dayAndTime(order.created_at)}</p>
-      {order.ready_by !== null && <b>Ready by {dayAndTime(order.ready_by)}</b>}
-      <ul className={classes.lines}>
-        {lines.map((line, index) => (
-          <li key={index}>
-            <b>
-              {line.quantity} × {line.name}
-            </b>
-            {extrasOf(line).map((extra) => (
-              <span key={extra} className={classes.extra}>
-                {extra}
-              </span>
-            ))}
-          </li>
-        ))}
-      </ul>
+      {order.ready_by !== null && <p>Ready by {dayAndTime(order.ready_by)}</p>}
+      {lines.map((line, index) => (
+        <div key={index} className={classes.line}>
+          <b>
+            {line.quantity} × {line.name}
+          </b>
+          {extrasOf(line).map((extra) => (
+            <span key={extra} className={classes.extra}>
+              {extra}
+            </span>
+          ))}
+        </div>
+      ))}
       {notes !== null && <p className={classes.notes}>{notes}</p>}
       {[customer.name, customer.phone, address].map((text) => text !== null && <p key={text}>{text}</p>)}
-      <b>
-        Total {order.total} {order.currency}
-      </b>
+      <p>
+        <b>
+          Total {order.total} {order.currency}
+        </b>
+      </p>
       <p>{order.external_order_id}</p>
     </div>
   );

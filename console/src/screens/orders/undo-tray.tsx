@@ -1,4 +1,4 @@
-import { Button, Kbd } from '@mantine/core';
+import { Button, Group, Kbd, Paper, Stack } from '@mantine/core';
 import { undo, useMoves } from './moves.ts';
 import { STATUS } from './statuses.ts';
 import classes from './undo-tray.module.css';
@@ -7,27 +7,24 @@ import classes from './undo-tray.module.css';
 export function UndoTray() {
   const waiting = [...useMoves().values()].filter(({ phase }) => phase === 'undo').slice(-3);
   return (
-    <div className={classes.tray} role="status">
-      {waiting.map(({ order, to, at }) => (
-        <div key={`${order.order_id} ${at}`} className={classes.line}>
-          <span>
-            <b>#{order.number}</b> {STATUS[to].label}
-          </span>
-          <Button
-            h={44}
-            variant="subtle"
-            rightSection={<Kbd aria-hidden="true">u</Kbd>}
-            onClick={() => undo(order.order_id)}
-          >
-            Undo{' '}
-            <span className="visually-hidden">
-              {STATUS[to].label.toLowerCase()} of {order.number}
+    <Stack className={classes.tray} gap={6} role="status">
+      {waiting.map(({ order: { order_id: id, number, status, status_changed_at: at } }) => (
+        <Paper key={`${id} ${at}`} className={classes.line} withBorder shadow="lg" p="4px 4px 4px 16px">
+          <Group justify="space-between">
+            <span>
+              <b>#{number}</b> {STATUS[status].label}
             </span>
-          </Button>
+            <Button h={44} variant="subtle" rightSection={<Kbd aria-hidden="true">u</Kbd>} onClick={() => undo(id)}>
+              Undo{' '}
+              <span className="visually-hidden">
+                {STATUS[status].label.toLowerCase()} of {number}
+              </span>
+            </Button>
+          </Group>
           <Countdown />
-        </div>
+        </Paper>
       ))}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,14 +1,14 @@
-import { notifications } from '@mantine/notifications';
-import { call, type Input, Refused } from '../../api/client.ts';
+import { call, type Input } from '../../api/client.ts';
 import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { newRequestId } from '../../api/request-id.ts';
-import { sendWhenBack } from '../../live/held-write.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
+import { press, write } from '../../ui/press.ts';
 import { type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 export const stayQuery = (id: string) => read('getStaffReservation', { path: { id } }, ['reservations']);
+const pathOf = ({ reservation_id: id }: Stay) => ({ id });
 
 /** Puts a stay that the service has just answered in place of what the screen knew of it. */
 export async function keepStay(stay: StayWithHistory): Promise<StayWithHistory> {
@@ -20,59 +20,45 @@ export async function keepStay(stay: StayWithHistory): Promise<StayWithHistory> 
 
 /** Reports that guests have arrived, or that they have not. */
 export async function setArrived(stay: Stay, arrived: boolean): Promise<void> {
-  const path = { id: stay.reservation_id };
-  await tell(stay, arrived ? 'arrived' : 'taken back', () => call('setArrival', { path, body: { arrived } }));
+  const send = () => call('setArrival', { path: pathOf(stay), body: { arrived } });
+  await press(stay.guest.name, arrived ? 'arrived' : 'taken back', () => writeStay(stay, send));
 }
 
 /** Gives a stay another status. */
 export async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
-  const path = { id: stay.reservation_id };
   const body = { status, expected_status: stay.status, request_id: newRequestId(), ...(reason && { reason }) };
-  await tell(stay, STATUS[status].label.toLowerCase(), () => call('changeReservationStatus', { path, body }));
+  const send = () => call('changeReservationStatus', { path: pathOf(stay), body });
+  await press(stay.guest.name, STATUS[status].label.toLowerCase(), () => writeStay(stay, send));
 }
 
 export async function endEarly(stay: Stay, date: string): Promise<void> {
-  await tell(stay, 'ended', () => changeStay(stay, { check_out: date }));
+  await press(stay.guest.name, 'ended', () => changeStay(stay, { check_out: date }));
 }
 
-/** Sends a write, and says why if it did not count. */
-async function tell(stay: Stay, what: string, write: () => Promise<StayWithHistory>): Promise<void> {
-  try {
-    await keepStay(await sendWhenBack(write).catch((error: Error) => reread(stay, error)));
-  } catch (error) {
-    const title = `${stay.guest.name}: not ${what}`;
-    const isLate = error instanceof Slower;
-    notifications.show({
-      title,
-      message: (error as Error).message,
-      color: isLate ? 'yellow' : 'red',
-      autoClose: isLate && 8_000,
-    });
-  }
-}
-
-type Change = Input<'changeStay'>['body'];
-
-/** Changes a stay that is still as the person saw it. @throws Refused, Slower, TakenBack */
-export async function changeStay(stay: Stay, change: Change): Promise<StayWithHistory> {
-  const input = { path: { id: stay.reservation_id }, body: { ...change, expected_changed_at: stay.changed_at } };
-  return await keepStay(
-    await sendWhenBack(() => call('changeStay', input)).catch((error: Error) => reread(stay, error, change)),
+/** Changes a stay that is still as the person saw it. @throws as `write` does */
+export async function changeStay(stay: Stay, change: Input<'changeStay'>['body']): Promise<StayWithHistory> {
+  const body = { ...change, expected_changed_at: stay.changed_at };
+  const changed = (now: StayWithHistory) => ({ ...now, ...change, guest: { ...now.guest, ...change.guest } });
+  return await writeStay(
+    stay,
+    () => call('changeStay', { path: pathOf(stay), body }),
+    (now) => JSON.stringify(changed(now)) === JSON.stringify(now),
   );
 }
 
-/** Somebody else was first. */
-class Slower extends Error {}
+type IsDone = (now: StayWithHistory) => boolean;
 
-/** Reads a stay again after a refused write. @returns it, if the change was made by an earlier try whose answer was lost @throws Slower */
-async function reread(stay: Stay, error: Error, change?: Change): Promise<StayWithHistory> {
-  void queryClient.invalidateQueries({ queryKey: ['listStaffReservations'] });
-  if (!(error instanceof Refused) || error.code !== 'invalid_status_transition') throw error;
-  const now = await keepStay(await call('getStaffReservation', { path: { id: stay.reservation_id } }));
-  const wanted = change && { ...now, ...change, guest: { ...now.guest, ...change.guest } };
-  if (JSON.stringify(wanted) === JSON.stringify(now)) return now;
-  const last = now.history.at(-1);
-  // A change of dates or of the guest is no step of the history, so its author is not known here.
-  const by = last?.at === now.changed_at ? last.by : undefined;
-  throw new Slower(`${whoWasFirst(by)} The stay is ${stateOf(now).label.toLowerCase()} now.`);
+function writeStay(stay: Stay, send: () => Promise<StayWithHistory>, isDone: IsDone = () => false) {
+  return write({
+    send,
+    read: () => call('getStaffReservation', { path: pathOf(stay) }),
+    keep: keepStay,
+    explain(now) {
+      const last = now.history.at(-1);
+      // A change of dates or of the guest is no step of the history, so its author is not known here.
+      const by = last?.at === now.changed_at ? last.by : undefined;
+      return `${whoWasFirst(by)} The stay is ${stateOf(now).label.toLowerCase()} now.`;
+    },
+    isDone,
+  });
 }

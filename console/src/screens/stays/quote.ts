@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/client.ts';
 import type { RoomType } from '../../api/house.ts';
-import { addDays, formatDate } from '../../ui/format.ts';
+import { addDays, formatDate, sumOf } from '../../ui/format.ts';
 import type { Stay } from './statuses.ts';
 
 export type SoldType = Answer<'getCalendar'>['room_types'][number];
@@ -61,11 +61,6 @@ export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planI
 
 function cheapest(plans: Plan[]): Plan | undefined {
   return plans.toSorted((one, other) => Number(sumOf(one.prices)) - Number(sumOf(other.prices)))[0];
-}
-
-/** Hundredths are whole numbers, so nothing is rounded. */
-function sumOf(prices: string[]): string {
-  return (prices.reduce((sum, price) => sum + Math.round(Number(price) * 100), 0) / 100).toFixed(2);
 }
 
 function listOf(dates: string[]): string {

@@ -1,7 +1,7 @@
 import { dateOf, oneOf, textsOf } from '../../ui/search.ts';
 
 export type DayView = 'arrivals' | 'departures' | 'house';
-export const SOURCES = ['partner', 'ota', 'house'] as const;
+const SOURCES = ['partner', 'ota', 'house'] as const;
 export const STATUSES = ['pending', 'confirmed', 'completed', 'no_show', 'cancelled', 'expired'] as const;
 
 /** View, filters and what is open, as the address has them. */

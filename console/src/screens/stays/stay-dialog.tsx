@@ -1,10 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useHouse } from '../../api/house.ts';
 import { useFormat } from '../../ui/format.ts';
-import { setArrived } from './moves.ts';
 import { StayForm } from './stay-form.tsx';
-import classes from './stays.module.css';
 import { formatNights, type Stay } from './statuses.ts';
 
 interface Props {
@@ -27,7 +25,6 @@ export function StayDialog({ stay, property, onClose, open }: Props) {
       closeOnClickOutside={false}
       size={560}
       title={booked ? 'Booked' : own ? `Change ${own.natural_id} of ${own.guest.name}` : 'New stay'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {booked && <Booked stay={booked} onClose={onClose} open={open} />}
       {stay !== null && booked === null && (
@@ -38,34 +35,25 @@ export function StayDialog({ stay, property, onClose, open }: Props) {
 }
 
 function Booked({ stay, onClose, open }: { stay: Stay } & Pick<Props, 'onClose' | 'open'>) {
-  const { nameOf, todayOf } = useHouse();
+  const { nameOf } = useHouse();
   const { money } = useFormat();
   return (
     <>
-      <p className={classes.quiet}>The reference for {stay.guest.name}</p>
-      <p className={classes.reference}>{stay.natural_id}</p>
-      <p className={classes.quiet}>
+      <p className="quiet">The reference for {stay.guest.name}</p>
+      <Text ff="monospace" fz={44} fw={650} lts="0.06em" lh={1.3}>
+        {stay.natural_id}
+      </Text>
+      <p className="quiet">
         {nameOf(stay.room_type_id)}, {formatNights(stay)}, {money(stay.total_amount)}
       </p>
-      <div className={classes.foot}>
+      <Group gap="xs" mt="lg">
         <Button autoFocus onClick={onClose}>
           Done
         </Button>
-        {stay.check_in <= todayOf(stay) && (
-          <Button
-            variant="default"
-            onClick={() => {
-              void setArrived(stay, true);
-              onClose();
-            }}
-          >
-            Arrived already
-          </Button>
-        )}
         <Button variant="default" onClick={() => open(stay.reservation_id)}>
           Open the stay
         </Button>
-      </div>
+      </Group>
     </>
   );
 }

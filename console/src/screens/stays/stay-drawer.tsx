@@ -1,16 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
 import { useHouse } from '../../api/house.ts';
-import { areasOf, useMe } from '../../api/session.ts';
-import { type Command, useCommands } from '../../ui/commands.ts';
-import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
-import { EventDeliveries } from '../deliveries/event-deliveries.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
-import { History } from '../../ui/history.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/loaded.tsx';
+import { Story } from '../../ui/story.tsx';
 import { setArrived, stayQuery } from './moves.ts';
 import { type Asked, earliestEnd } from './questions.ts';
 import { NEXT, pressNext } from './next-button.tsx';
@@ -27,10 +23,9 @@ interface Props {
 
 /** One stay with all that is known of it. */
 export function StayDrawer({ id, onClose, ask, change }: Props) {
-  // The drawer keeps what it showed while it slides away.
-  const [shownId, setShownId] = useState(id);
-  if (id !== undefined && id !== shownId) setShownId(id);
-  const { data, error, refetch } = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  const shownId = useLastId(id);
+  const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  const { data } = query;
   return (
     <Detail
       title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
@@ -38,8 +33,7 @@ export function StayDrawer({ id, onClose, ask, change }: Props) {
       onClose={onClose}
       actions={id !== undefined && data && <Actions stay={data} ask={ask} change={change} />}
     >
-      {data !== undefined && <Content stay={data} />}
-      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <Waiting />)}
+      <Loaded query={query}>{(stay) => <Content stay={stay} />}</Loaded>
     </Detail>
   );
 }
@@ -47,8 +41,7 @@ export function StayDrawer({ id, onClose, ask, change }: Props) {
 function Content({ stay }: { stay: StayWithHistory }) {
   const { dayAndTime } = useFormat();
   const { nameOf, roomTypeOf } = useHouse();
-  const hears = areasOf(useMe()).includes('deliveries');
-  const { guest, credential_id: credentialId, reservation_id: id } = stay;
+  const { guest } = stay;
   const plan = roomTypeOf(stay.room_type_id)?.rate_plans.find((each) => each.id === stay.rate_plan_id);
   const partnersId = stay.external_reservation_id ?? stay.external_id;
   const steps = stay.history.map((step, index) => ({
@@ -75,51 +68,32 @@ function Content({ stay }: { stay: StayWithHistory }) {
       <Section title="Nights">
         <NightPrices nights={stay.nightly_prices} total={stay.total_amount} />
       </Section>
-      <Section title="History">
-        <History steps={steps} />
-      </Section>
-      {hears && credentialId !== null && (
-        <Section title="Told to the partner">
-          <EventDeliveries id={id} credentialId={credentialId} steps={steps} />
-        </Section>
-      )}
+      <Story id={stay.reservation_id} credentialId={stay.credential_id} steps={steps} told={steps} />
     </>
   );
 }
 
-const NEXT_KEY = 'a';
-
+/** What may be done with a stay, the most likely first. */
 function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
   const today = useHouse().todayOf(stay);
-  const commands = useMemo(() => commandsOf(stay, today, ask, change), [stay, today, ask, change]);
-  useCommands(commands);
-  return commands.map(({ id, label, keys, run }) => (
-    <Button key={id} px={10} variant={keys === NEXT_KEY ? 'filled' : 'default'} onClick={run}>
-      {label}
-    </Button>
-  ));
-}
-
-/** What may be done with a stay, the most likely first. */
-function commandsOf(stay: Stay, today: string, ask: Props['ask'], change: Props['change']): Command[] {
   const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;
   const isConfirmed = status === 'confirmed';
   const isOpen = isConfirmed || status === 'pending';
+  const isStayed = (isConfirmed || status === 'completed') && check_in <= today;
   const next = nextOf(stay, today);
-  const possible: [isPossible: boolean, label: string, key: string, run: () => void][] = [
-    [next !== undefined, NEXT[next ?? 'arrive'], NEXT_KEY, () => next && pressNext(stay, next, ask)],
-    [isConfirmed && arrivedAt !== null, 'Not arrived', 'r', () => void setArrived(stay, false)],
-    [isConfirmed && arrivedAt === null && check_in <= today, 'No-show…', 'o', () => ask(stay, 'no_show')],
-    [isOpen && source === 'house', 'Change…', 'c', () => change(stay)],
-    [
-      (isConfirmed || status === 'completed') && check_in <= today && earliestEnd(stay, today) < check_out,
-      'End early…',
-      'd',
-      () => ask(stay, 'ended'),
-    ],
-    [isOpen || status === 'no_show' || status === 'expired', 'Cancel…', 'x', () => ask(stay, 'cancelled')],
+  const possible: [isPossible: boolean, key: string, label: string, run: () => void][] = [
+    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void pressNext(stay, next, ask)],
+    [isConfirmed && arrivedAt !== null, 'r', 'Not arrived', () => void setArrived(stay, false)],
+    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => ask(stay, 'no_show')],
+    [isOpen && source === 'house', 'c', 'Change…', () => change(stay)],
+    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => ask(stay, 'ended')],
+    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => ask(stay, 'cancelled')],
   ];
-  return possible
-    .filter(([isPossible]) => isPossible)
-    .map(([, label, keys, run]) => ({ id: label, label, group: 'This stay', keys, run }));
+  const named = possible.filter(([isPossible]) => isPossible).map(([, ...command]) => command);
+  useCommands(commandsOf('This stay', named));
+  return named.map(([key, label, run]) => (
+    <Button key={key} px={10} variant={key === 'a' ? 'filled' : 'default'} onClick={run}>
+      {label}
+    </Button>
+  ));
 }

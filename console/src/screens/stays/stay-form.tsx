@@ -1,6 +1,6 @@
-import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Box, Checkbox, NativeSelect, NumberInput, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { useQueries } from '@tanstack/react-query';
+import { useMutation, useQueries } from '@tanstack/react-query';
 import { type ChangeEvent, useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { type Property, useHouse } from '../../api/house.ts';
@@ -8,11 +8,11 @@ import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { newRequestId } from '../../api/request-id.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
+import { Form } from '../../ui/form.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { changeStay, keepStay } from './moves.ts';
 import { NightPrices } from './night-prices.tsx';
 import { quoteOf, type SoldType } from './quote.ts';
-import classes from './stays.module.css';
 import type { Stay, StayWithHistory } from './statuses.ts';
 
 interface Draft {
@@ -40,8 +40,6 @@ export function StayForm({ own, property, onSaved }: Props) {
   const [requestId] = useState(() => newRequestId());
   const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
   const [isForced, setForced] = useState(false);
-  const [isSending, setSending] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
   const change = (part: Partial<Draft>) => {
     setDraft((present) => ({ ...present, ...part }));
     setForced(false);
@@ -53,17 +51,11 @@ export function StayForm({ own, property, onSaved }: Props) {
   const quote = checkIn && type && soldType ? quoteOf(type, soldType, { checkIn, own, ...draft }) : undefined;
   const isMoved = own?.room_type_id !== draft.typeId || own.check_in !== checkIn || own.check_out !== checkOut;
   const problems = quote && (isMoved || draft.guests !== own.guests) ? quote.problems : [];
-  const send = async () => {
-    setSending(true);
-    setFault(null);
-    try {
-      onSaved(await save(own, draft, isForced, requestId));
-    } catch (error) {
-      setFault((error as Error).message);
-      setSending(false);
-      rereadTopics(new Set(['reservations', 'rates', 'rooms']));
-    }
-  };
+  const sending = useMutation({
+    mutationFn: () => save(own, draft, isForced, requestId),
+    onSuccess: onSaved,
+    onError: () => rereadTopics(new Set(['reservations', 'rates', 'rooms'])),
+  });
   const types = properties
     .filter(({ id }) => property === undefined || id === property)
     .flatMap((each) => each.room_types);
@@ -74,12 +66,13 @@ export function StayForm({ own, property, onSaved }: Props) {
     if (draft.typeId === '' && firstFree !== undefined) setDraft((present) => ({ ...present, typeId: firstFree }));
   }, [draft.typeId, firstFree]);
   const isReady = draft.name.trim() !== '' && quote !== undefined && (problems.length === 0 || isForced);
+  const isFull = (quote?.left ?? 0) <= 0;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady && !isSending) void send();
-      }}
+    <Form
+      action={isForced && isFull ? 'Overbook' : own ? 'Save the change' : 'Book'}
+      color={isForced ? 'red' : undefined}
+      sending={sending}
+      isReady={isReady}
     >
       <Fields
         draft={draft}
@@ -90,34 +83,28 @@ export function StayForm({ own, property, onSaved }: Props) {
         plan={quote?.plan?.name}
         change={change}
       />
-      <div className={classes.quote} aria-live="polite">
+      <Box mih={96} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
         {problems.map((problem) => (
-          <p key={problem} className={classes.problem}>
+          <Text key={problem} fz="sm" c="var(--rs-late)">
             {problem}
-          </p>
+          </Text>
         ))}
-        {fault !== null && <p className={classes.problem}>{fault}</p>}
-      </div>
+      </Box>
       {problems.length > 0 && (
         <Checkbox
           mt="md"
           checked={isForced}
           label={own ? 'Change it all the same' : 'Book it all the same'}
           description={
-            (quote?.left ?? 0) <= 0
+            isFull
               ? 'The house then has more guests than rooms, and somebody has to move.'
               : 'The rule is set aside for this stay alone.'
           }
           onChange={({ currentTarget }) => setForced(currentTarget.checked)}
         />
       )}
-      <div className={classes.foot}>
-        <Button type="submit" loading={isSending} disabled={!isReady} {...(isForced && { color: 'red.9' })}>
-          {isForced && (quote?.left ?? 0) <= 0 ? 'Overbook' : own ? 'Save the change' : 'Book'}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -141,8 +128,8 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
   const types = properties.flatMap((each) => each.room_types);
   const plans = types.find(({ id }) => id === draft.typeId)?.rate_plans ?? [];
   return (
-    <div className={classes.fields}>
-      <TextInput {...text('name')} className={classes.wide} label="Name of the guest" data-autofocus />
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
+      <TextInput {...text('name')} label="Name of the guest" data-autofocus style={{ gridColumn: '1 / -1' }} />
       <TextInput {...text('phone')} label="Phone" type="tel" />
       <TextInput {...text('email')} label="E-mail" type="email" />
       <DatePickerInput
@@ -183,7 +170,7 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
           onChange={({ currentTarget }) => change({ planId: currentTarget.value })}
         />
       )}
-    </div>
+    </SimpleGrid>
   );
 }
 
@@ -215,17 +202,16 @@ function leftOf(type: SoldType | undefined): number {
 /** Saves once: the same `request_id` is one stay, however often it arrives. */
 async function save(own: Stay | undefined, draft: Draft, overbook: boolean, id: string): Promise<StayWithHistory> {
   const { typeId, dates, guests, planId } = draft;
-  const [name, phone, email] = [draft.name.trim(), draft.phone.trim(), draft.email.trim()];
-  const stay = { room_type_id: typeId, check_in: dates[0] ?? '', check_out: dates[1] ?? '', guests };
-  const force = overbook ? { overbook } : {};
-  if (own)
-    return await changeStay(own, { ...stay, ...force, guest: { name, phone: phone || null, email: email || null } });
-  const body = {
-    ...stay,
-    ...force,
-    request_id: id,
-    guest: { name, ...(phone && { phone }), ...(email && { email }) },
-    ...(planId && { rate_plan_id: planId }),
+  const [name, phone, email] = [draft.name.trim(), draft.phone.trim() || null, draft.email.trim() || null];
+  const stay = {
+    room_type_id: typeId,
+    check_in: dates[0] ?? '',
+    check_out: dates[1] ?? '',
+    guests,
+    ...(overbook && { overbook }),
   };
+  if (own) return await changeStay(own, { ...stay, guest: { name, phone, email } });
+  const guest = { name, ...(phone && { phone }), ...(email && { email }) };
+  const body = { ...stay, guest, request_id: id, ...(planId && { rate_plan_id: planId }) };
   return await keepStay(await sendWhenBack(() => call('bookStay', { body })));
 }

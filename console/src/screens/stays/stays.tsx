@@ -1,28 +1,29 @@
-import { Button, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
+import { find } from '../../api/find.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { read, readList } from '../../api/reads.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/day-step.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
-import { PlusIcon, PrintIcon } from '../../ui/icons.tsx';
+import { PrintIcon } from '../../ui/icons.tsx';
+import { NewButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
+import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
 import { NextButton } from './next-button.tsx';
 import { type Asked, questionOf } from './questions.ts';
-import { SOURCES, type StaysSearch, STATUSES } from './search.ts';
+import { type StaysSearch, STATUSES } from './search.ts';
 import { StayDialog } from './stay-dialog.tsx';
 import { StayDrawer } from './stay-drawer.tsx';
-import { dayQuery, findQuery } from './stay-lists.ts';
-import classes from './stays.module.css';
+import { dayQuery, FINDING } from './stay-lists.ts';
 import { bookerOf, formatDates, SOURCE, type Stay, stateOf, STATUS } from './statuses.ts';
 
 const VIEWS = { arrivals: 'Arrivals', departures: 'Departures', house: 'In house', all: 'All' } as const;
@@ -40,20 +41,33 @@ export function Stays() {
   const house = useHouse();
   const [question, setQuestion] = useState<Question | null>(null);
   const [changing, setChanging] = useState<Stay | null>(null);
-  const set = useCallback(
-    (change: StaysSearch) => {
-      // A filter is no place to come back to, but a view and a stay are.
-      const isPlace = 'open' in change || 'view' in change || 'new' in change;
-      void navigate({ search: (present: StaysSearch) => ({ ...present, ...change }), replace: !isPlace });
-    },
-    [navigate],
-  );
-  const ask = useCallback((stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay))), [house]);
+  const set = (change: StaysSearch) => {
+    // A filter is no place to come back to, but a view and a stay are.
+    const isPlace = 'open' in change || 'view' in change || 'new' in change;
+    void navigate({ search: (present: StaysSearch) => ({ ...present, ...change }), replace: !isPlace });
+  };
+  const ask = (stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay)));
   const today = house.todayAt(search.property);
   const { view = 'arrivals', day = today, q } = search;
-  const setDay = useCallback((next: string) => set({ day: next === today ? undefined : next }), [set, today]);
-  const { list, find } = useList(search, today, (id) => set({ open: id }));
-  useScreenCommands(set);
+  const setDay = (next: string) => set({ day: next === today ? undefined : next });
+  const [entered, setEntered] = useState<string>();
+  const show = (next: StaysSearch['view']) => set({ view: next, q: undefined });
+  useCommands(
+    commandsOf('Stays', [
+      ['p', 'Print this list', () => window.print()],
+      ['1', 'Arrivals', () => show(undefined)],
+      ['2', 'Departures', () => show('departures')],
+      ['3', 'In house', () => show('house')],
+      ['4', 'All stays', () => show('all')],
+    ]),
+  );
+  const table = {
+    label: 'Stays',
+    columns: columnsOf(house, ask),
+    keyOf: FINDING.idOf,
+    openKey: search.open,
+    onOpen: ({ reservation_id: id }: Stay) => set({ open: id }),
+  };
   return (
     <Page
       title="Stays"
@@ -68,11 +82,7 @@ export function Stays() {
           >
             Print
           </Button>
-          <Tooltip label="New stay (n)">
-            <Button leftSection={<PlusIcon size={16} />} onClick={() => set({ new: '1' })}>
-              New stay
-            </Button>
-          </Tooltip>
+          <NewButton label="New stay" group="Stays" onPress={() => set({ new: '1' })} />
         </>
       }
       filters={
@@ -83,7 +93,7 @@ export function Stays() {
             text={q}
             onFind={(text, isEntered) => {
               set({ q: text });
-              if (isEntered) find(text);
+              if (isEntered) setEntered(text);
             }}
           />
           <Views search={search} today={today} set={set} />
@@ -93,30 +103,11 @@ export function Stays() {
       }
     >
       <h2 className="on-paper">{q ?? (view === 'all' ? 'All stays' : `${VIEWS[view]}, ${formatDate(day, 'year')}`)}</h2>
-      <ListTable
-        label="Stays"
-        list={list}
-        columns={columnsOf(house, ask)}
-        keyOf={({ reservation_id: id }) => id}
-        openKey={search.open}
-        onOpen={({ reservation_id: id }) => set({ open: id })}
-        empty={
-          q === undefined
-            ? {
-                title: EMPTY[view],
-                text: 'Stays that partners, OTAs or the house book appear here by themselves.',
-                action: view !== 'all' && (
-                  <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
-                    Look at {formatDate(addDays(day, 1), 'weekday')}
-                  </Button>
-                ),
-              }
-            : {
-                title: `Nothing found for “${q}”.`,
-                text: 'Names are found by how they begin. A phone number, an e-mail and an id must be whole.',
-              }
-        }
-      />
+      {q === undefined ? (
+        <List search={search} today={today} table={table} setDay={setDay} />
+      ) : (
+        <Found text={q} isEntered={entered === q} onLed={() => setEntered(undefined)} table={table} />
+      )}
       <StayDrawer id={search.open} onClose={() => set({ open: undefined })} ask={ask} change={setChanging} />
       {house.properties && (
         <StayDialog
@@ -131,35 +122,67 @@ export function Stays() {
   );
 }
 
-/** The list that the address asks for. `find` opens the only stay that is found for a text, or leads to the first one. */
-function useList(search: StaysSearch, today: string, open: (id: string) => void) {
-  const { view = 'arrivals', day = today, property, q } = search;
-  const isDay = view !== 'all' && q === undefined;
-  const ofDay = useQuery({
-    ...dayQuery({ view: view === 'all' ? 'arrivals' : view, day, today, property }),
-    enabled: isDay,
-  });
-  const found = useQuery(findQuery(q ?? ''));
-  const { source, status, partner, type } = search;
+type StayTable = Pick<ComponentProps<typeof ShortList<Stay>>, 'label' | 'columns' | 'keyOf' | 'openKey' | 'onOpen'>;
+
+interface ListProps {
+  search: StaysSearch;
+  today: string;
+  table: StayTable;
+  setDay: (day: string) => void;
+}
+
+/** The stays of a view. */
+function List({ search, today, table, setDay }: ListProps) {
+  const { view = 'arrivals', day = today, property, source, status, partner, type } = search;
+  const isAll = view === 'all';
+  const ofDay = useQuery({ ...dayQuery({ view: isAll ? 'arrivals' : view, day, today, property }), enabled: !isAll });
   const filters = { source, status, credential_id: partner, room_type_id: type, property_id: property };
-  const all = useInfiniteQuery({
-    ...readList('listStaffReservations', filters, ['reservations']),
-    enabled: view === 'all' && q === undefined,
-  });
-  const [wanted, find] = useState<string>();
-  const results = found.isPlaceholderData ? undefined : found.data?.results;
+  const all = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: isAll });
+  const empty = {
+    title: EMPTY[view],
+    text: 'Stays that partners, OTAs or the house book appear here by themselves.',
+    action: !isAll && (
+      <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
+        Look at {formatDate(addDays(day, 1), 'weekday')}
+      </Button>
+    ),
+  };
+  return isAll ? (
+    <ListTable {...table} list={all} empty={empty} />
+  ) : (
+    <ShortList {...table} list={ofDay} empty={empty} />
+  );
+}
+
+interface FoundProps {
+  text: string;
+  /** The person has pressed Enter, and wants to be led to what is found. */
+  isEntered: boolean;
+  onLed: () => void;
+  table: StayTable;
+}
+
+/** The stays that are found for a text. Enter opens the only one, or leads to the first one. */
+function Found({ text, isEntered, onLed, table }: FoundProps) {
+  const found = useQuery(find(FINDING, text));
+  const results = found.isPlaceholderData ? undefined : found.data;
   useEffect(() => {
-    if (wanted === undefined || wanted !== q || results === undefined) return;
-    find(undefined);
+    if (!isEntered || results === undefined) return;
+    onLed();
     const [first] = results;
-    if (first && results.length === 1) open(first.reservation_id);
+    if (first && results.length === 1) table.onOpen?.(first);
     else document.querySelector<HTMLElement>('tbody button')?.focus();
   });
-  const short = q === undefined ? ofDay : found;
-  const pages = short.data && { pages: [short.data] };
-  const { error, refetch } = short;
-  const one = { data: pages, error, refetch, hasNextPage: false, isFetchingNextPage: false, fetchNextPage: refetch };
-  return { list: isDay || q !== undefined ? one : all, find };
+  return (
+    <ShortList
+      {...table}
+      list={found}
+      empty={{
+        title: `Nothing found for “${text}”.`,
+        text: 'Names are found by how they begin. A phone number, an e-mail and an id must be whole.',
+      }}
+    />
+  );
 }
 
 interface FilterProps {
@@ -172,9 +195,8 @@ function Views({ search, today, set }: FilterProps & { today: string }) {
   const { data } = useQuery(read('getToday', {}, ['reservations']));
   const { day, property, q, view } = search;
   // The figures count all properties today.
-  const hotel = property === undefined && (day ?? today) === data?.hotel?.date ? data.hotel : null;
-  const label = (name: keyof typeof VIEWS, count: number | undefined) =>
-    count === undefined ? VIEWS[name] : `${VIEWS[name]} ${count}`;
+  const hotel = property === undefined && (day ?? today) === data?.hotel?.date ? data.hotel : undefined;
+  const label = (name: keyof typeof VIEWS, count: number | undefined) => `${VIEWS[name]} ${count ?? ''}`.trim();
   return (
     <ChipChoice
       label="View"
@@ -190,47 +212,41 @@ function Views({ search, today, set }: FilterProps & { today: string }) {
   );
 }
 
-function Filters({ search, set, house }: FilterProps & { house: House }) {
-  const { properties = [], nameOf } = house;
-  const types = properties.flatMap(({ room_types: all }) => all.map(({ id }) => ({ value: id, label: nameOf(id) })));
+function Filters({ search, set, house: { properties = [], nameOf } }: FilterProps & { house: House }) {
+  const types = properties.flatMap(({ room_types: ofProperty }) =>
+    ofProperty.map(({ id }) => [id, nameOf(id)] as const),
+  );
+  const filter = (
+    name: 'property' | 'source' | 'status' | 'type',
+    [label, all]: [label: string, all: string],
+    options: (readonly [value: string, label: string])[],
+  ) => (
+    <FilterSelect
+      label={label}
+      all={all}
+      width={160}
+      value={search[name]}
+      options={options.map(([value, words]) => ({ value, label: words }))}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
   return (
     <>
-      {properties.length > 1 && (
-        <FilterSelect
-          label="Property"
-          all="All properties"
-          width={170}
-          value={search.property}
-          options={properties.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(property) => set({ property })}
-        />
-      )}
+      {properties.length > 1 &&
+        filter(
+          'property',
+          ['Property', 'All properties'],
+          properties.map(({ id, name }) => [id, name]),
+        )}
       {search.view === 'all' && (
         <>
-          <FilterSelect
-            label="Source"
-            all="Any source"
-            width={140}
-            value={search.source}
-            options={SOURCES.map((value) => ({ value, label: SOURCE[value] }))}
-            onChange={(source) => set({ source })}
-          />
-          <FilterSelect
-            label="Status"
-            all="Any status"
-            width={140}
-            value={search.status}
-            options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
-            onChange={(status) => set({ status })}
-          />
-          <FilterSelect
-            label="Room type"
-            all="Any room type"
-            width={170}
-            value={search.type}
-            options={types}
-            onChange={(type) => set({ type })}
-          />
+          {filter('source', ['Source', 'Any source'], Object.entries(SOURCE))}
+          {filter(
+            'status',
+            ['Status', 'Any status'],
+            STATUSES.map((value) => [value, STATUS[value].label]),
+          )}
+          {filter('type', ['Room type', 'Any room type'], types)}
           <PartnerSelect value={search.partner} onChange={(partner) => set({ partner })} />
         </>
       )}
@@ -238,13 +254,15 @@ function Filters({ search, set, house }: FilterProps & { house: House }) {
   );
 }
 
+const WHOLE = { whiteSpace: 'nowrap' } as const;
+
 function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => void): Column<Stay>[] {
   const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(', ');
   return [
     {
       label: 'Guest',
       cell: (stay) => (
-        <span className={classes.name}>
+        <span style={{ overflowWrap: 'break-word' }}>
           <TwoLines first={stay.guest.name} second={inShort(stay)} />
         </span>
       ),
@@ -252,9 +270,9 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
     { label: 'Phone', paper: 'only', cell: ({ guest }) => guest.phone },
     { label: 'Guests', isNumber: true, paper: 'only', cell: ({ guests }) => guests },
     { label: 'Room type', isWideOnly: true, cell: (stay) => nameOf(stay.room_type_id) },
-    { label: 'Nights', isWideOnly: true, cell: (stay) => <span className={classes.whole}>{formatDates(stay)}</span> },
+    { label: 'Nights', isWideOnly: true, cell: (stay) => <span style={WHOLE}>{formatDates(stay)}</span> },
     { label: 'Booked by', isWideOnly: 'very', cell: bookerOf },
-    { label: 'Reference', isWideOnly: true, cell: (stay) => <code className={classes.whole}>{stay.natural_id}</code> },
+    { label: 'Reference', isWideOnly: true, cell: (stay) => <code style={WHOLE}>{stay.natural_id}</code> },
     {
       label: 'Status',
       isWideOnly: true,
@@ -262,19 +280,4 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
     },
     { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
   ];
-}
-
-function useScreenCommands(set: (change: StaysSearch) => void): void {
-  const commands = useMemo<Command[]>(() => {
-    const view = (name: StaysSearch['view']) => () => set({ view: name, q: undefined });
-    return [
-      { id: 'new', label: 'New stay', group: 'Stays', keys: 'n', run: () => set({ new: '1' }) },
-      { id: 'print', label: 'Print this list', group: 'Stays', keys: 'p', run: () => window.print() },
-      { id: 'arrivals', label: 'Arrivals', group: 'Stays', keys: '1', run: view(undefined) },
-      { id: 'departures', label: 'Departures', group: 'Stays', keys: '2', run: view('departures') },
-      { id: 'in house', label: 'In house', group: 'Stays', keys: '3', run: view('house') },
-      { id: 'all', label: 'All stays', group: 'Stays', keys: '4', run: view('all') },
-    ];
-  }, [set]);
-  useCommands(commands);
 }

@@ -1,14 +1,14 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Group, NavLink, Text } from '@mantine/core';
+import { Link, linkOptions, type LinkProps } from '@tanstack/react-router';
+import type { Answer } from '../../api/client.ts';
 import { formatAge, formatDate, plural, useFormat } from '../../ui/format.ts';
 import { AlertIcon, CheckIcon, ChevronIcon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/page.tsx';
 import { outcomeOf } from '../deliveries/words.ts';
-import classes from './act-now.module.css';
-import type { TodayData } from './today-data.ts';
+import classes from './today.module.css';
 
-type Receiver = NonNullable<TodayData['receivers']>[number];
-type Night = NonNullable<TodayData['oversold']>[number];
+type Receiver = NonNullable<Answer<'getToday'>['receivers']>[number];
+type Night = NonNullable<Answer<'getToday'>['oversold']>[number];
 
 interface Props {
   receivers: Receiver[];
@@ -20,81 +20,73 @@ interface Props {
 
 /** What cannot wait, worst first. If there is nothing, one quiet line says when that was checked. */
 export function ActNow({ receivers, oversold, readAt, now }: Props) {
-  const roomTypes = Map.groupBy(oversold, ({ room_type_id: id }) => id);
+  const { moment } = useFormat();
   if (receivers.length === 0 && oversold.length === 0) {
     return (
-      <p className={classes.quiet}>
-        <CheckIcon size={16} />
+      <Group gap={8} fz="sm" c="dimmed">
+        <Text span c="var(--rs-good)" lh={0}>
+          <CheckIcon size={16} />
+        </Text>
         All quiet, checked {formatAge(Date.now() - readAt)} ago
-      </p>
+      </Group>
     );
   }
+  const oversoldTypes = [...Map.groupBy(oversold, ({ room_type_id: id }) => id).values()];
   return (
     <Section title="Act now">
-      <ul className={classes.list}>
-        {[...roomTypes].map(([id, nights]) => (
-          <li key={id}>
-            <OversoldRow nights={nights} />
-          </li>
-        ))}
-        {receivers.map((receiver) => (
-          <li key={receiver.credential_id}>
-            <ReceiverRow receiver={receiver} now={now} />
-          </li>
-        ))}
+      <ul className={`${classes.panel} ${classes.alarms}`}>
+        {[...oversoldTypes.map(oversoldAlarm), ...receivers.map((each) => receiverAlarm(each, now, moment))].map(
+          ({ title, text, link }) => (
+            <li key={title}>
+              <NavLink
+                renderRoot={(props) => <Link {...link} {...props} />}
+                p="12px 14px"
+                c="var(--rs-text)"
+                label={<b>{title}</b>}
+                description={text}
+                leftSection={<AlertIcon />}
+                rightSection={<ChevronIcon size={16} />}
+                styles={{ description: { fontSize: '0.875rem' }, section: { color: 'var(--rs-late)' } }}
+              />
+            </li>
+          ),
+        )}
       </ul>
     </Section>
   );
 }
 
-function ReceiverRow({ receiver, now }: { receiver: Receiver; now: number }) {
-  const { moment } = useFormat();
+interface Alarm {
+  title: string;
+  text: string;
+  link: LinkProps;
+}
+
+function receiverAlarm(receiver: Receiver, now: number, moment: (time: string, now: number) => string): Alarm {
   const { credential_id: partner, label, since, waiting } = receiver;
-  return (
-    <Link to="/deliveries" search={{ partner, status: waiting > 0 ? 'pending' : 'failed' }} className={classes.row}>
-      <Row title={`Webhooks to ${label || 'a partner without a name'} fail`}>
-        Since {moment(since, now)} ({formatAge(now - Date.parse(since))}).{' '}
-        {waiting > 0 ? `${plural(waiting, 'delivery waits', 'deliveries wait')}. ` : 'Nothing waits any more. '}
-        Last attempt: {outcomeOf(receiver)}.
-      </Row>
-      <ChevronIcon size={16} />
-    </Link>
-  );
+  const rest = waiting > 0 ? plural(waiting, 'delivery waits', 'deliveries wait') : 'Nothing waits any more';
+  const age = formatAge(now - Date.parse(since));
+  return {
+    title: `Webhooks to ${label || 'a partner without a name'} fail`,
+    text: `Since ${moment(since, now)} (${age}). ${rest}. Last attempt: ${outcomeOf(receiver)}.`,
+    link: linkOptions({ to: '/deliveries', search: { partner, status: waiting > 0 ? 'pending' : 'failed' } }),
+  };
 }
 
 const SHOWN_NIGHTS = 3;
 
-function OversoldRow({ nights }: { nights: Night[] }) {
-  const dates = nights
+function oversoldAlarm(nights: Night[]): Alarm {
+  const [first] = nights as [Night, ...Night[]];
+  const shown = nights
     .slice(0, SHOWN_NIGHTS)
     .map(({ date, held, capacity }) => `${formatDate(date, 'weekday')} (${held} of ${capacity})`);
-  const rest = nights.length - SHOWN_NIGHTS;
-  const first = nights[0];
-  return (
-    <Link
-      to="/calendar"
-      search={first && { from: first.date, night: `${first.room_type_id}.${first.date}` }}
-      className={classes.row}
-    >
-      <Row title={`${first?.room_type} is oversold on ${plural(nights.length, 'night')}`}>
-        {dates.join(', ')}
-        {rest > 0 ? ` and ${rest} more` : ''}. Give the room type more rooms, or move guests.
-      </Row>
-      <ChevronIcon size={16} />
-    </Link>
-  );
-}
-
-function Row({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <>
-      <span className={classes.icon}>
-        <AlertIcon />
-      </span>
-      <span className={classes.text}>
-        <span className={classes.title}>{title}</span>
-        <span className={classes.more}>{children}</span>
-      </span>
-    </>
-  );
+  const rest = nights.length > SHOWN_NIGHTS ? ` and ${nights.length - SHOWN_NIGHTS} more` : '';
+  return {
+    title: `${first.room_type} is oversold on ${plural(nights.length, 'night')}`,
+    text: `${shown.join(', ')}${rest}. Give the room type more rooms, or move guests.`,
+    link: linkOptions({
+      to: '/calendar',
+      search: { from: first.date, night: `${first.room_type_id}.${first.date}` },
+    }),
+  };
 }

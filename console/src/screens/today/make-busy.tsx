@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { call } from '../../api/client.ts';
 import { useNow } from '../../live/clock.ts';
-import { type Command, useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
 
 const GUESTS = { orders: 18, stays: 40 };
 
@@ -17,12 +16,7 @@ export function MakeBusy() {
   });
   const secondsLeft = data === undefined ? 0 : Math.ceil((Date.parse(data.until) - now) / 1_000);
   const isBusy = secondsLeft > 0;
-  useCommands(
-    useMemo<Command[]>(
-      () => [{ id: 'make busy', label: 'Make it busy', group: 'Demo', keys: 'b', run: () => mutate() }],
-      [mutate],
-    ),
-  );
+  useCommands(commandsOf('Demo', [['b', 'Make it busy', mutate]]));
   return (
     <Button loading={isPending} disabled={isBusy} onClick={() => mutate()}>
       {isBusy ? `Guests are coming, ${secondsLeft} s` : 'Make it busy'}

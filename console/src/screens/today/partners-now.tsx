@@ -1,33 +1,26 @@
+import { Group, Progress, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { formatAge } from '../../ui/format.ts';
+import type { Answer } from '../../api/client.ts';
+import { Ago } from '../../ui/ago.tsx';
 import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import classes from './partners-now.module.css';
-import type { TodayData } from './today-data.ts';
 
-type Partner = NonNullable<TodayData['partners']>[number];
+type Partner = NonNullable<Answer<'getToday'>['partners']>[number];
 
-export function PartnersNow({ partners, now }: { partners: Partner[]; now: number }) {
+const COLUMNS: Column<Partner>[] = [
+  { label: 'Name', cell: ({ label }) => label || 'No name' },
+  { label: 'Delivered in 24 h', cell: (partner) => <Share {...partner} /> },
+  { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
+];
+
+/** The partners, each with what reached it and its last call. */
+export function PartnersNow({ partners }: { partners: Partner[] }) {
   const navigate = useNavigate();
-  const columns: Column<Partner>[] = [
-    { label: 'Name', cell: ({ label }) => label || 'No name' },
-    { label: 'Delivered in 24 h', cell: (partner) => <Share {...partner} /> },
-    {
-      label: 'Last call',
-      isNumber: true,
-      cell: ({ last_used_at: at }) =>
-        at === null ? (
-          <span className={classes.none}>never</span>
-        ) : (
-          <span className={classes.when}>{formatAge(now - Date.parse(at))} ago</span>
-        ),
-    },
-  ];
   return (
     <Section title="Partners">
       <Table
         label="Partners"
-        columns={columns}
+        columns={COLUMNS}
         rows={partners}
         keyOf={({ credential_id: id }) => id}
         onOpen={({ credential_id: open }) => void navigate({ to: '/partners', search: { open } })}
@@ -38,17 +31,24 @@ export function PartnersNow({ partners, now }: { partners: Partner[]; now: numbe
 
 function Share({ delivered, undelivered, has_webhook: hasWebhook }: Partner) {
   const all = delivered + undelivered;
-  if (all === 0) {
-    return <span className={classes.none}>{hasWebhook ? 'Nothing to deliver' : 'No webhook'}</span>;
-  }
+  if (all === 0)
+    return (
+      <Text inherit c="dimmed">
+        {hasWebhook ? 'Nothing to deliver' : 'No webhook'}
+      </Text>
+    );
   // 99.6 % is not 100 %: one that is missing must be seen.
   const percent = Math.floor((delivered / all) * 100);
+  const color = percent < 95 ? 'var(--rs-late)' : 'var(--rs-good)';
   return (
-    <span className={classes.share} data-bad={percent < 95 || undefined}>
-      <span className={classes.track} aria-hidden="true">
-        <span className={classes.bar} style={{ width: `${percent}%` }} />
-      </span>
-      {percent} %<span className={classes.none}>{`${delivered} of ${all}`}</span>
-    </span>
+    <Group gap="2px 10px">
+      <Progress value={percent} color={color} w={72} size={6} visibleFrom="sm" aria-hidden="true" />
+      <Text inherit c={percent < 95 ? color : undefined}>
+        {percent} %
+      </Text>
+      <Text inherit c="dimmed">
+        {delivered} of {all}
+      </Text>
+    </Group>
   );
 }

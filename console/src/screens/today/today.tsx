@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Waiting } from '../../ui/loaded.tsx';
-import { ActNow } from './act-now.tsx';
-import { FirstSteps } from './first-steps.tsx';
-import { HotelNow } from './hotel-now.tsx';
 import { lateQuery, useLateMinutes } from '../orders/late.ts';
+import { ActNow } from './act-now.tsx';
+import { HotelNow, OrdersNow } from './figures.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { MakeBusy } from './make-busy.tsx';
 import { Nights } from './nights.tsx';
-import { OrdersNow } from './orders-now.tsx';
 import { PartnersNow } from './partners-now.tsx';
-import type { TodayData } from './today-data.ts';
 import classes from './today.module.css';
 
 /** Read again after this time also without a hint, because orders become late by waiting. */
@@ -36,14 +34,12 @@ export function Today() {
   });
   return (
     <Page title="Today" isLive actions={me.service.sandbox && me.person?.role === 'owner' && <MakeBusy />}>
-      {query.data !== undefined && <Parts today={query.data} readAt={query.dataUpdatedAt} />}
-      {query.data === undefined &&
-        (query.error === null ? <Waiting /> : <Failure error={query.error} retry={() => void query.refetch()} />)}
+      <Loaded query={query}>{(today) => <Parts today={today} readAt={query.dataUpdatedAt} />}</Loaded>
     </Page>
   );
 }
 
-function Parts({ today, readAt }: { today: TodayData; readAt: number }) {
+function Parts({ today, readAt }: { today: Answer<'getToday'>; readAt: number }) {
   const now = useNow();
   const { receivers, oversold, orders, hotel, partners, first_steps: steps } = today;
   if (receivers === null && oversold === null && orders === null) {
@@ -62,7 +58,7 @@ function Parts({ today, readAt }: { today: TodayData; readAt: number }) {
         {hotel !== null && <HotelNow hotel={hotel} />}
       </div>
       {hotel !== null && <Nights nights={hotel.nights} />}
-      {partners !== null && partners.length > 0 && <PartnersNow partners={partners} now={now} />}
+      {partners !== null && partners.length > 0 && <PartnersNow partners={partners} />}
     </div>
   );
 }

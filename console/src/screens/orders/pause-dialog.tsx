@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { serverNow } from '../../live/clock.ts';
+import { ChipChoice } from '../../ui/chips.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { FormDialog } from '../../ui/form.tsx';
+import { pauseQuery } from './closed-strip.tsx';
+
+const LENGTHS = [
+  { value: '15', label: '15 min' },
+  { value: '30', label: '30 min' },
+  { value: '60', label: '1 hour' },
+  { value: '120', label: '2 hours' },
+] as const;
+
+/** Asks for how long the kitchen takes no orders, and why. */
+export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [minutes, setMinutes] = useState<(typeof LENGTHS)[number]['value'] | undefined>('30');
+  const [reason, setReason] = useState('');
+  const sending = useMutation({
+    mutationFn: async () => {
+      const until = minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
+      return await call('startPause', { body: { until, reason: reason.trim() || undefined } });
+    },
+    onSuccess(state) {
+      queryClient.setQueryData(pauseQuery.queryKey, state);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog title="Pause orders" isOpen={isOpen} onClose={onClose} action="Pause orders" sending={sending}>
+      <p style={{ marginTop: 0 }}>New orders are refused meanwhile. The orders on the board stay.</p>
+      <ChipChoice label="How long" options={LENGTHS} value={minutes} onChange={setMinutes} all="Until I end it" />
+      <TextField
+        mt="md"
+        label="Reason"
+        description="For your people alone. Partners never see it."
+        maxLength={200}
+        value={reason}
+        onChange={setReason}
+      />
+    </FormDialog>
+  );
+}

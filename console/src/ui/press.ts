@@ -1,0 +1,48 @@
+import { notifications } from '@mantine/notifications';
+import { Refused } from '../api/client.ts';
+import { sendWhenBack } from '../live/held-write.ts';
+
+interface Write<Row> {
+  /** Carries the status that the person saw, so that it counts only if nobody was first. */
+  send: () => Promise<Row>;
+  /** Reads the row as it is now. */
+  read: () => Promise<Row>;
+  /** Puts the row in place of what the screen knew of it. */
+  keep: (row: Row) => Promise<Row>;
+  /** Says who was first, and what the row is now. */
+  explain: (now: Row) => string;
+  /** The change was made by an earlier try whose answer was lost. */
+  isDone?: (now: Row) => boolean;
+}
+
+/** Somebody else was first. */
+class Overtaken extends Error {}
+
+/** Changes a row once. If the service refuses that, the row is read again. @throws Overtaken, Refused, TakenBack */
+export async function write<Row>({ send, read, keep, explain, isDone }: Write<Row>): Promise<Row> {
+  try {
+    return await keep(await sendWhenBack(send));
+  } catch (error) {
+    const now = await read().then(keep, () => null);
+    const isOvertaken = error instanceof Refused && error.code === 'invalid_status_transition';
+    if (!isOvertaken || now === null) throw error;
+    if (isDone?.(now)) return now;
+    throw new Overtaken(explain(now));
+  }
+}
+
+/** Runs a write of a press, and tells why it did not count. @returns true if it did */
+export async function press(subject: string, what: string, run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const notice =
+      error instanceof Overtaken
+        ? { title: subject, color: 'yellow', autoClose: 8_000 }
+        : { title: `${subject}: not ${what}`, color: 'red', autoClose: false };
+    notifications.show({ ...notice, message });
+    return false;
+  }
+}
