@@ -56,4 +56,4 @@ export const KeyboardIcon = icon('M2.5 5.5h15v9h-15zM5.5 8.5h.1M8.5 8.5h.1M11.5 
 export const DownloadIcon = icon('M10 3.5v9M6.5 9.5 10 13l3.5-3.5M3.5 16.5h13');
 export const BackIcon = icon('m12 5-5 5 5 5');
 export const ChevronIcon = icon('m8 5 5 5-5 5');
-export const PauseIcon = icon(<path d="M7.5 4.5v11M12.5 4.5v11" />);
+export const PauseIcon = icon('M7.5 4.5v11M12.5 4.5v11');

@@ -223,7 +223,7 @@ describe('the calendar in a browser', { skip }, () => {
     assert.deepEqual(await first.getByRole('link').allInnerTexts(), ['First Guest']);
     await drawer
       .getByRole('listitem')
-      .filter({ hasText: /^Booked\s*by an-ota.*2 held, after the last room$/ })
+      .filter({ hasText: /^Booked\s*by an-ota.*2 held, after the last room/ })
       .waitFor();
     await page.goBack();
     await drawer.waitFor({ state: 'hidden' });
