@@ -4,13 +4,16 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { APIResponse, Page } from 'playwright-core';
 import type { PICTURE_NAMES } from '#developer/docs/guides.ts';
 import { findBrowser } from '../test/suites/browser/browser.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/guides/console');
-/** After this time, orders of each status are on the board, and deliveries have failed. */
-const LIVELY_AFTER_MS = 100_000;
+/** In each of these minutes, fifty guests book. */
+const MINUTES = 3;
+const DAY_MS = 86_400_000;
+/** Orders in turn; undefined stays as it is. */
+const STATUSES = [undefined, 'preparing', 'out_for_delivery', 'ready', 'confirmed', undefined];
 const SETTLED_AFTER_MS = 3_000;
 const [DESKTOP, PHONE] = [
   { width: 1280, height: 800 },
@@ -28,6 +31,8 @@ async function main(link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   const partnerId = await makeLively(page);
+  await page.goto('/console/orders');
+  await page.getByRole('button', { name: 'Keep it silent' }).click();
   const pictures: Picture[] = [
     ['today', ''],
     ['board', 'orders'],
@@ -48,24 +53,59 @@ async function main(link: string): Promise<void> {
   await close();
 }
 
-/** @returns the id of the partner whose deliveries fail */
+/**
+ * Fills the demo: guests, orders of each status, prices of weekends, closed nights.
+ * @returns the id of the partner whose deliveries fail
+ */
 async function makeLively(page: Page): Promise<string> {
-  const headers = { 'x-roomservice-console': '1' };
-  const post = async (path: string, data: object) => {
-    const answer = await page.request.post(path, { headers, data });
+  const call = async (method: string, path: string, data?: object) => {
+    const headers = { 'x-roomservice-console': '1' };
+    const answer = await page.request.fetch(`/v1/staff/${path}`, { method, headers, ...(data && { data }) });
     if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`);
+    return await answer.json();
   };
-  await post('/v1/staff/sandbox/traffic/', { orders: 1 });
+  await call('POST', 'sandbox/traffic/', { orders: 1 });
   let guests: { id: string; label: string } | undefined;
   while (guests === undefined) {
     await sleep(1_000);
-    const answer = await page.request.get('/v1/staff/credentials/', { headers });
-    guests = ((await answer.json()) as { id: string; label: string }[]).find(({ label }) => label === 'Demo guests');
+    guests = (await call('GET', 'credentials/')).find(({ label }: { label: string }) => label === 'Demo guests');
   }
-  await post(`/v1/staff/credentials/${guests.id}/webhook/`, { webhook_url: 'https://localhost:19999/webhooks' });
-  await post('/v1/staff/sandbox/traffic/', { orders: 30, stays: 50 });
-  await sleep(LIVELY_AFTER_MS);
+  await call('POST', `credentials/${guests.id}/webhook/`, { webhook_url: 'https://localhost:19999/webhooks' });
+  for (let minute = 0; minute < MINUTES; minute += 1) {
+    await call('POST', 'sandbox/traffic/', { orders: 6, stays: 50 });
+    await sleep(60_000);
+  }
+  await call('PATCH', 'rates/', { changes: await weekendPrices(call) });
+  await call('POST', 'sandbox/traffic/', { orders: 30 });
+  await sleep(15_000);
+  const { results: orders } = await call('GET', 'orders/?open=true&order=oldest&limit=100');
+  for (const [index, { order_id: id, status }] of orders.entries()) {
+    const wanted = STATUSES[index % STATUSES.length];
+    if (wanted !== undefined && status !== wanted) {
+      await call('POST', `orders/${id}/status/`, { status: wanted }).catch(() => {}); // The simulated kitchen may have moved it further.
+    }
+  }
   return guests.id;
+}
+
+/** Weekends cost more, and one plan is closed for some nights. */
+async function weekendPrices(call: (method: string, path: string) => ReturnType<APIResponse['json']>) {
+  const [property] = await call('GET', 'properties/');
+  const from = new Date().toISOString().slice(0, 10);
+  const to = new Date(Date.now() + 28 * DAY_MS).toISOString().slice(0, 10);
+  const { room_types: types } = await call('GET', `calendar/?property_id=${property.id}&from=${from}&to=${to}`);
+  return types.flatMap(({ rate_plans: plans }: { rate_plans: { id: string; base_price: string }[] }, row: number) =>
+    plans.flatMap(({ id, base_price: base }, line) =>
+      Array.from({ length: 28 }, (_, night) => new Date(Date.parse(from) + night * DAY_MS))
+        .map((date) => ({
+          rate_plan_id: id,
+          date: date.toISOString().slice(0, 10),
+          price: [5, 6].includes(date.getUTCDay()) ? `${Math.round(Number(base) * 1.15)}.00` : null,
+          is_sold_out: row === 1 && line === 2 && [2, 3, 4].includes(date.getUTCDay()),
+        }))
+        .filter(({ price, is_sold_out: isClosed }) => price !== null || isClosed),
+    ),
+  );
 }
 
 const [link] = process.argv.slice(2);
