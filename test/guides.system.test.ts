@@ -109,7 +109,7 @@ describe('the guides', () => {
     }
   });
 
-  test('each link in a guide leads to an existing guide or heading, an existing API document, or an RFC', () => {
+  test('each link in a guide leads to an existing guide or heading, an existing API document, a picture, or an RFC', () => {
     const broken = guides.flatMap((guide) => guide.links.filter((link) => !leadsSomewhere(guide, link)));
     assert.deepEqual(broken, []);
   });
@@ -118,6 +118,7 @@ describe('the guides', () => {
     if (link.startsWith('https://www.rfc-editor.org/rfc/rfc')) return true;
     const document = /^\/openapi\/([a-z-]+\.json)$/.exec(link)?.[1];
     if (document !== undefined) return existsSync(join(REPOSITORY, 'contract', document));
+    if (link.endsWith('.png')) return existsSync(join(REPOSITORY, 'docs/guides', link));
     const [file = '', anchor] = link.split('#');
     const target = file === '' ? from : byName.get(file);
     return target !== undefined && (anchor === undefined || target.anchors.has(anchor));

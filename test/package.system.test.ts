@@ -56,7 +56,7 @@ describe('the npm package', () => {
 
   test('the package contains only the allowed folders, the bundle without tests, and README, licence and package.json', () => {
     const allowed =
-      /^(?:bin\/(?:roomservice|bundle)\.js|dist\/(?:[\w.-]+\.mjs(?:\.map)?|LICENSES\.txt)|console\/dist\/(?:index\.html|assets\/[\w.-]+\.(?:js|css|svg))|src\/developer\/docs\/assets\/\w+\.(?:js|css|svg)|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|examples\/demo\/(?:tenant\.json|new-tenant\.jsonc)|docs\/(?:guides|operating)\/[\w-]+\.md|README\.md|LICENSE|package\.json)$/;
+      /^(?:bin\/(?:roomservice|bundle)\.js|dist\/(?:[\w.-]+\.mjs(?:\.map)?|LICENSES\.txt)|console\/dist\/(?:index\.html|assets\/[\w.-]+\.(?:js|css|svg))|src\/developer\/docs\/assets\/\w+\.(?:js|css|svg)|migrations\/\d+_\w+\.sql|contract\/[\w-]+\.json|examples\/demo\/(?:tenant\.json|new-tenant\.jsonc)|docs\/(?:guides|operating)\/[\w-]+\.md|docs\/guides\/console\/\w+\.png|README\.md|LICENSE|package\.json)$/;
     assert.deepEqual(
       paths.filter((path) => !allowed.test(path) || path.includes('.test.')),
       [],
