@@ -102,6 +102,8 @@ describe('partners and deliveries in the console', { skip }, () => {
     const receiver = await startReceiver({ answer: () => ({ status: 503, body: 'the queue is full' }) });
     try {
       await register(service, tenant.partner, receiver.url);
+      await page.goto('/console/partners');
+      await page.getByRole('table').getByText('Nothing sent yet').waitFor();
       await page.goto('/console/deliveries');
       await causeEvent(service, tenant);
       await page.getByRole('table').getByText('Failed').waitFor();
