@@ -112,6 +112,9 @@ describe('partners and deliveries in the console', { skip }, () => {
       const drawer = page.getByRole('dialog');
       await drawer.getByText('answered 503').nth(4).waitFor();
       await drawer.getByText('The partner reads it as').waitFor();
+      await drawer.getByText(receiver.url, { exact: true }).waitFor();
+      const partner = await drawer.getByRole('link', { name: 'A platform' }).getAttribute('href');
+      assert.match(partner ?? '', new RegExp(`open=${tenant.credential.id}$`));
       const texts = await drawer.locator('pre').allTextContents();
       assert.ok(texts.some((text) => text.startsWith('curl http://localhost:3000/webhook')));
       const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body
