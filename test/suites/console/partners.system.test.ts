@@ -105,7 +105,7 @@ describe('partners and deliveries in the console', { skip }, () => {
       await page.goto('/console/partners');
       await page.getByRole('table').getByText('Nothing sent yet').waitFor();
       await page.goto('/console/deliveries');
-      await causeEvent(service, tenant);
+      const { orderId } = await causeEvent(service, tenant);
       await page.getByRole('table').getByText('Failed').waitFor();
       assert.equal((await listDeliveries(service, tenant))[0]?.attempts.length, 5);
       await page.getByRole('button', { name: /^Order status/ }).click();
@@ -120,8 +120,10 @@ describe('partners and deliveries in the console', { skip }, () => {
       const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body
         .results[0];
       assert.deepEqual(JSON.parse(texts.find((text) => text.startsWith('{')) ?? ''), entry);
-      await page.keyboard.press('Escape');
-      await drawer.waitFor({ state: 'detached' });
+      await drawer.getByRole('link', { name: /^#\w+, / }).click();
+      await page.getByRole('dialog', { name: /^Order #/ }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('open'), orderId);
+      await page.goto('/console/deliveries');
 
       receiver.answerWith(() => 200);
       await causeEvent(service, tenant);
