@@ -127,6 +127,11 @@ describe('the menu in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Not tonight' }).click();
     await page.getByRole('dialog', { name: 'Not tonight' }).getByRole('button', { name: 'Put it on the menu' }).click();
     await notice('Not tonight is on the menu');
+    await openMenu();
+    await page.getByRole('button', { name: 'Off the menu' }).click();
+    await page.getByRole('button', { name: 'Not tonight' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Margherita' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('shown'), 'off');
     assert.equal((await stored('OFF'))?.is_active, true);
     assert.deepEqual(watched.problems(), []);
   });

@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { AmountField } from '../../ui/amount-field.tsx';
+import { ChipToggles } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
@@ -71,6 +72,12 @@ export function Menu() {
             options={[...new Set(menu?.dishes.map(({ category }) => category))]}
             onChange={(category) => set({ category })}
           />
+          <ChipToggles
+            label="Shown"
+            options={OFF}
+            values={search.shown === 'off' ? ['off'] : []}
+            onChange={([shown]) => set({ shown })}
+          />
         </>
       }
     >
@@ -87,13 +94,17 @@ export function Menu() {
   );
 }
 
+const OFF = [{ value: 'off', label: 'Off the menu' }] as const;
+
 type SetSearch = (change: MenuSearch) => void;
 
 function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; set: SetSearch }) {
   const selection = useSelection();
   const columns = useColumns(selection);
-  const { category, text } = search;
-  const groups = useMemo(() => passingByCategory(dishes, category, text), [dishes, category, text]);
+  const { category, text, shown } = search;
+  const groups = useMemo(() => {
+    return passingByCategory(shown === 'off' ? dishes.filter((dish) => !isOn(dish)) : dishes, category, text);
+  }, [dishes, category, text, shown]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
   const chosen = () => dishes.filter(({ sku }) => hasAll(selection, [sku]));
@@ -117,7 +128,7 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
   ]);
   useCommands(search.open === undefined ? commands : []);
   if (groups.size === 0) {
-    const showAll = () => set({ text: undefined, category: undefined });
+    const showAll = () => set({ text: undefined, category: undefined, shown: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;
   }
   return (
