@@ -101,6 +101,7 @@ describe('the menu in the console', { skip }, () => {
     await bar.getByText('2 dishes').waitFor();
     await bar.getByRole('button', { name: 'Take off the menu' }).click();
     await notice('2 dishes are off the menu');
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).locator('kbd').innerText(), 'u');
     const [entry] = await auditOf(service, tenant, 'dishes.availability_changed');
     assert.deepEqual(entry?.details, { is_active: false, skus: ['PIZZA-1', 'WATER'] });
 

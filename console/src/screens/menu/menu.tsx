@@ -18,7 +18,7 @@ import { Page } from '../../ui/page.tsx';
 import { hasAll, type Selection, SelectionBar, SelectTick, toggle, useSelection } from '../../ui/selection.tsx';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
 import { Tick } from '../../ui/tick.tsx';
-import { undoLast } from '../../ui/undo-notice.tsx';
+import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
 import type { MenuSearch } from './search.ts';
@@ -124,7 +124,7 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
     ['X', 'Select its category', () => toggle(selection, inFocus().map(skuOf))],
     ['m', 'Take off the menu, or put on it', turn],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
-    ['u', 'Undo', undoLast],
+    ['u', UNDO, undoLast],
   ]);
   useCommands(search.open === undefined ? commands : []);
   if (groups.size === 0) {
