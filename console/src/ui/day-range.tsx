@@ -2,16 +2,19 @@ import { DatePickerInput } from '@mantine/dates';
 import { formatDate } from './format.ts';
 
 interface Props {
+  /** Left out: what it filters is plain. */
+  label?: string;
   from: string | undefined;
   to: string | undefined;
   onChange: (range: { from: string | undefined; to: string | undefined }) => void;
 }
 
 /** Filter by days, both included. */
-export function DayRange({ from, to, onChange }: Props) {
+export function DayRange({ label, from, to, onChange }: Props) {
   return (
     <DatePickerInput
       type="range"
+      label={label}
       placeholder="All days"
       allowSingleDateInRange
       clearable

@@ -1,7 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, Kbd } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useAllCommands } from './commands.ts';
 
 const ID = 'undo';
+/** Words of the command whose key takes back what the notice tells. */
+export const UNDO = 'Undo';
 let undoShown: (() => void) | null = null;
 
 /** Tells what was done, with a button that takes it back. Only the newest one is shown. */
@@ -17,7 +20,7 @@ export function showUndo(title: string, message: string, undo: () => void): void
     message: (
       <>
         {message}{' '}
-        <Button variant="light" size="compact-sm" onClick={takeBack}>
+        <Button variant="light" size="compact-sm" rightSection={<UndoKey />} onClick={takeBack}>
           Undo
         </Button>
       </>
@@ -33,6 +36,12 @@ export function showUndo(title: string, message: string, undo: () => void): void
 /** Takes back what the newest notice tells, for a key of the screen. */
 export function undoLast(): void {
   undoShown?.();
+}
+
+/** Not every screen on which the notice stands has the key for it. */
+function UndoKey() {
+  const command = useAllCommands().find(({ id }) => id === UNDO);
+  return command && <Kbd aria-hidden="true">{command.keys}</Kbd>;
 }
 
 /** Takes the notice away, before a dialog whose buttons it would cover. */

@@ -25,6 +25,8 @@ describe('the words of the audit trail', () => {
   });
 
   it('details are told by their fields, without ids and without what the sentence says', () => {
+    const form = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
+    const day = new Date('2030-01-02').toLocaleDateString(undefined, form);
     const dish = { what: 'dish', name: 'A', change: 'changed', fields: [{ field: 'price', from: '1.00', to: '2.00' }] };
     for (const [details, told] of [
       [{ changes: [dish] }, ['dish A changed price: 1.00 → 2.00']],
@@ -34,8 +36,14 @@ describe('the words of the audit trail', () => {
       [{ skus: ['A', 'B', 'C', 'D', 'E', 'F', 'G'] }, ['A, B, C, D, E, 2 more']],
       [
         { entries: [{ date: '2030-01-02', before: { price: null }, after: { price: '9.00' } }] },
-        ['2030-01-02 price: none → 9.00'],
+        [`${day} price: none → 9.00`],
       ],
+      [
+        { entries: [{ date: '2030-01-02', before: { is_sold_out: false }, after: { is_sold_out: true } }] },
+        [`${day} closed`],
+      ],
+      [{ entries: [{ date: '2030-01-02', stop_sell: false }] }, [`${day} open`]],
+      [{ areas: { from: [], to: ['orders'] } }, ['areas: none → orders']],
     ] as const) {
       assert.deepEqual(factsOf(details), told);
     }

@@ -198,6 +198,12 @@ describe('the calendar in a browser', { skip }, () => {
     await cell(page, 'Suite', from)
       .and(page.getByRole('gridcell', { name: /: Full 1\/1 held$/ }))
       .waitFor();
+    await page.keyboard.press('b');
+    const dialog = page.getByRole('dialog', { name: 'Change many nights' });
+    await dialog.getByText('Suite, Suite rate', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Keep prices', pressed: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
     assertProblems();
   });
 
@@ -313,7 +319,7 @@ describe('the calendar in a browser', { skip }, () => {
         .waitFor();
       const { is_own, closed } = await planOf('Double/Flexible', from, 1);
       assert.deepEqual([is_own, closed], [[false], [false]]);
-      assert.equal(await other.page.getByRole('button', { name: 'Bulk' }).count(), 0);
+      assert.equal(await other.page.getByRole('button', { name: 'Change many nights' }).count(), 0);
       assert.ok((await overflowPx(other.page)) <= 0);
       for (const scheme of ['light', 'dark'] as const) {
         await showIn(other.page, scheme);

@@ -101,6 +101,7 @@ describe('the menu in the console', { skip }, () => {
     await bar.getByText('2 dishes').waitFor();
     await bar.getByRole('button', { name: 'Take off the menu' }).click();
     await notice('2 dishes are off the menu');
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).locator('kbd').innerText(), 'u');
     const [entry] = await auditOf(service, tenant, 'dishes.availability_changed');
     assert.deepEqual(entry?.details, { is_active: false, skus: ['PIZZA-1', 'WATER'] });
 
@@ -127,6 +128,11 @@ describe('the menu in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Not tonight' }).click();
     await page.getByRole('dialog', { name: 'Not tonight' }).getByRole('button', { name: 'Put it on the menu' }).click();
     await notice('Not tonight is on the menu');
+    await openMenu();
+    await page.getByRole('button', { name: 'Off the menu' }).click();
+    await page.getByRole('button', { name: 'Not tonight' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Margherita' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('shown'), 'off');
     assert.equal((await stored('OFF'))?.is_active, true);
     assert.deepEqual(watched.problems(), []);
   });

@@ -182,6 +182,8 @@ describe('the board of orders in a browser', { skip }, () => {
     await page.goto('/console/orders?view=list');
     await page.getByRole('row', { name: `#${number}` }).waitFor();
     const field = page.getByLabel('Find an order');
+    await page.keyboard.press('/');
+    await field.and(page.locator(':focus')).waitFor();
     for (const text of [externalId, 'wanda', '00351 911-222-333']) {
       await field.fill('nobody of this name');
       await page.getByText('Nothing found for “nobody of this name”.').waitFor();

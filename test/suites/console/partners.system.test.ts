@@ -102,21 +102,28 @@ describe('partners and deliveries in the console', { skip }, () => {
     const receiver = await startReceiver({ answer: () => ({ status: 503, body: 'the queue is full' }) });
     try {
       await register(service, tenant.partner, receiver.url);
+      await page.goto('/console/partners');
+      await page.getByRole('table').getByText('Nothing sent yet').waitFor();
       await page.goto('/console/deliveries');
-      await causeEvent(service, tenant);
+      const { orderId } = await causeEvent(service, tenant);
       await page.getByRole('table').getByText('Failed').waitFor();
       assert.equal((await listDeliveries(service, tenant))[0]?.attempts.length, 5);
       await page.getByRole('button', { name: /^Order status/ }).click();
       const drawer = page.getByRole('dialog');
       await drawer.getByText('answered 503').nth(4).waitFor();
       await drawer.getByText('The partner reads it as').waitFor();
+      await drawer.getByText(receiver.url, { exact: true }).waitFor();
+      const partner = await drawer.getByRole('link', { name: 'A platform' }).getAttribute('href');
+      assert.match(partner ?? '', new RegExp(`open=${tenant.credential.id}$`));
       const texts = await drawer.locator('pre').allTextContents();
       assert.ok(texts.some((text) => text.startsWith('curl http://localhost:3000/webhook')));
       const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body
         .results[0];
       assert.deepEqual(JSON.parse(texts.find((text) => text.startsWith('{')) ?? ''), entry);
-      await page.keyboard.press('Escape');
-      await drawer.waitFor({ state: 'detached' });
+      await drawer.getByRole('link', { name: /^#\w+, / }).click();
+      await page.getByRole('dialog', { name: /^Order #/ }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('open'), orderId);
+      await page.goto('/console/deliveries');
 
       receiver.answerWith(() => 200);
       await causeEvent(service, tenant);

@@ -206,7 +206,7 @@ describe('the console in a browser', { skip }, () => {
 
   it('Make it busy sends guests to the demo, whose orders appear without a reload; New leads to the list of new orders', async () => {
     await openAs(OWNER);
-    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByText('Import a menu, done').waitFor();
     await page.getByRole('button', { name: 'Make it busy' }).click();
     await page.getByRole('button', { name: /^Guests are coming, \d+ s$/ }).waitFor();
     const demo = await ownerHeaders();
@@ -215,7 +215,7 @@ describe('the console in a browser', { skip }, () => {
       'order of a guest',
       60_000,
     );
-    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'hidden' });
+    await page.getByText('Wait for the first order, done').waitFor();
     await page.getByRole('link', { name: /^New/ }).click();
     await heading('Orders');
     assert.match(page.url(), /status=(?:pending|failed)/);

@@ -26,7 +26,7 @@ export const SENTENCES: Record<string, string | ((details: Facts) => string)> = 
   'webhook.removed': 'removed the webhook of *',
   'webhook.tested': 'sent a test call to the webhook of *',
   'rate_plan.changed': 'changed the rate plan *',
-  'rates.changed': 'changed prices or closed nights of *',
+  'rates.changed': 'changed prices, closed or opened nights of *',
   'rates.written': 'wrote prices of *',
   'restrictions.written': 'wrote restrictions of *',
   'reservation.booked': 'booked a stay for *',
@@ -53,31 +53,44 @@ export function sentenceOf(action: string, details: Facts): string {
 /** Ids, and what the sentence says already. */
 const UNTOLD = /^(?:label|source|email|audience|is_active|.*_id)$/;
 const WITHOUT_KEY = /^(?:changes|fields|entries|change|what|name|date|skus)$/;
+/** A night is closed or open, as on the calendar. */
+const CLOSING = /^(?:is_sold_out|stop_sell)$/;
+const DATE = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d):\d\d\.\d+Z)?$/;
+const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
 const MOST = 5;
 
 /** Details of an action in words, for example `price: 10.00 → 12.00`. */
 export function factsOf({ before, after, ...rest }: Facts): string[] {
   const told = Object.entries(rest).filter(([key, value]) => !UNTOLD.test(key) && value !== null);
   const changes = Object.entries(after ?? {}).map(([field, to]) => ({ field, from: (before as Facts)[field], to }));
-  return [
-    ...told.map(([key, value]) => (WITHOUT_KEY.test(key) ? textOf(value) : `${wordOf(key)}: ${textOf(value)}`)),
-    ...changes.filter(({ from, to }) => from !== to).map(textOf),
-  ];
+  return [...told.map(toldOf), ...changes.filter(({ from, to }) => from !== to).map(textOf)];
+}
+
+function toldOf([key, value]: [string, unknown]): string {
+  if (CLOSING.test(key)) return value === true ? 'closed' : 'open';
+  return WITHOUT_KEY.test(key) ? textOf(value) : `${wordOf(key)}: ${textOf(value)}`;
 }
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) {
+    if (value.length === 0) return 'none';
     const more = value.length > MOST ? [`${value.length - MOST} more`] : [];
     return [...value.slice(0, MOST).map(textOf), ...more].join(', ');
   }
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return value.replace(/T(\d\d:\d\d):\d\d\.\d+Z$/, ' $1 UTC');
+  if (typeof value === 'string') return value.replace(DATE, dayInWords);
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? `${value}` : 'none';
   const { field, from, to } = value as { field?: string; from?: unknown; to?: unknown };
+  if (field !== undefined && CLOSING.test(field)) return to === true ? 'closed' : 'opened';
   const change = 'from' in value ? `${textOf(from)} → ${textOf(to)}` : undefined;
   if (field !== undefined) return change === undefined ? wordOf(field) : `${wordOf(field)}: ${change}`;
   const told = factsOf(value as Facts).filter((fact) => fact !== '');
   return change ?? told.join(' ');
+}
+
+function dayInWords(text: string, date: string, clock?: string): string {
+  if (Number.isNaN(Date.parse(date))) return text;
+  return `${day.format(new Date(date))}${clock ? ` ${clock} UTC` : ''}`;
 }
 
 function wordOf(key: string): string {

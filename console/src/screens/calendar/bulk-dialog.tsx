@@ -1,4 +1,4 @@
-import { Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Group, Input, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../api/session.ts';
@@ -47,7 +47,7 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
   const [form, setForm] = useState<BulkForm>({
     ...start,
     weekdays: WEEKDAYS.map(({ value }) => value),
-    price: 'amount',
+    price: undefined,
     amount: '',
     restriction: undefined,
   });
@@ -86,10 +86,14 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
           onChange={put('plans')}
         />
         <Group>
-          <DayRange from={from} to={to} onChange={set} />
-          <ChipToggles label="Weekdays" options={WEEKDAYS} values={weekdays} onChange={put('weekdays')} />
+          <DayRange label="Nights" from={from} to={to} onChange={set} />
+          <Input.Wrapper label="Weekdays" labelElement="div">
+            <ChipToggles label="Weekdays" options={WEEKDAYS} values={weekdays} onChange={put('weekdays')} />
+          </Input.Wrapper>
         </Group>
-        <ChipChoice label="Price" all="Keep prices" options={PRICES} value={price} onChange={put('price')} />
+        <Input.Wrapper label="Price" labelElement="div">
+          <ChipChoice label="Price" all="Keep prices" options={PRICES} value={price} onChange={put('price')} />
+        </Input.Wrapper>
         {(price === 'amount' || price === 'percent') && (
           <TextInput
             label={price === 'amount' ? `Price in ${currency}` : 'Percent, for example 10 or -7.5'}
@@ -100,13 +104,15 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
             onChange={(event) => set({ amount: event.currentTarget.value })}
           />
         )}
-        <ChipChoice
-          label="For sale"
-          all="Keep as it is"
-          options={RESTRICTIONS}
-          value={restriction}
-          onChange={put('restriction')}
-        />
+        <Input.Wrapper label="For sale" labelElement="div">
+          <ChipChoice
+            label="For sale"
+            all="Keep as it is"
+            options={RESTRICTIONS}
+            value={restriction}
+            onChange={put('restriction')}
+          />
+        </Input.Wrapper>
         <div role="status">
           {preview.data &&
             (changed.length === 0

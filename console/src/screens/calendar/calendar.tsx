@@ -39,9 +39,9 @@ export function Calendar() {
   };
   const openNight = () => open(editing.focus);
   const openBulk = () => {
-    const selected = [...new Set(editing.nights.map(({ date }) => date))];
+    const selected = [...new Set(editing.closable.map(({ date }) => date))];
     const range = selected.length > 1 ? selected : dates;
-    const plans = [...new Set(editing.nights.map(({ rate_plan_id: plan }) => plan))];
+    const plans = [...new Set(editing.closable.map(({ rate_plan_id: plan }) => plan))];
     setBulk({ plans, from: range[0], to: range.at(-1) });
   };
   const command = (keys: string, label: string, run: () => void) => ({
@@ -81,7 +81,7 @@ export function Calendar() {
             >
               Print
             </Button>
-            {mayWrite && <Button onClick={openBulk}>Bulk</Button>}
+            {mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
           </>
         )
       }

@@ -1,7 +1,9 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { read, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import type { Answer } from '../../api/client.ts';
+import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
@@ -37,14 +39,30 @@ export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClos
 
 function Content({ delivery }: { delivery: Delivery }) {
   const { dayAndTime } = useFormat();
-  const { subject } = delivery;
+  const { subject, credential_id: partner, credential_label: label } = delivery;
+  const mayReadPartner = isOwner(useMe());
+  const { data } = useQuery({
+    ...read('getStaffCredential', { path: { id: partner } }, ['credentials']),
+    enabled: mayReadPartner,
+  });
+  const partnerName = label || 'No name';
   return (
     <>
       <Facts
         facts={[
           ['Status', <DeliveryStatus status={delivery.status} />],
-          ['Partner', delivery.credential_label || 'No name'],
-          [subject.type === 'order' ? 'Order' : 'Stay', subject.external_id || subject.id],
+          [
+            'Partner',
+            mayReadPartner ? (
+              <Link to="/partners" search={{ open: partner }}>
+                {partnerName}
+              </Link>
+            ) : (
+              partnerName
+            ),
+          ],
+          data?.webhook_url ? ['Its webhook now', <code>{data.webhook_url}</code>] : null,
+          [subject.type === 'order' ? 'Order' : 'Stay', <Subject {...subject} />],
           ['Happened', dayAndTime(delivery.created_at)],
           delivery.next_attempt_at === null ? null : ['Next attempt', <NextAttempt at={delivery.next_attempt_at} />],
           ['Event id', <code>{delivery.event_id}</code>],
@@ -70,6 +88,29 @@ function Content({ delivery }: { delivery: Delivery }) {
         />
       </Section>
     </>
+  );
+}
+
+/** The house knows an order or a stay by another number than its partner, so both stand here. */
+function Subject({ type, id, external_id: partnersId }: Delivery['subject']) {
+  const areas = areasOf(useMe());
+  const [isOrder, mayOpen] = [type === 'order', areas.includes(type === 'order' ? 'orders' : 'hotel')];
+  const order = useQuery({
+    ...read('getStaffOrder', { path: { order_id: id } }, ['orders']),
+    enabled: isOrder && mayOpen,
+  });
+  const stay = useQuery({
+    ...read('getStaffReservation', { path: { id } }, ['reservations']),
+    enabled: !isOrder && mayOpen,
+  });
+  const number = order.data ? `#${order.data.number}` : stay.data?.natural_id;
+  const words = [number, partnersId].filter(Boolean).join(', ') || id;
+  return mayOpen ? (
+    <Link to={isOrder ? '/orders' : '/stays'} search={{ open: id }}>
+      {words}
+    </Link>
+  ) : (
+    words
   );
 }
 

@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { AmountField } from '../../ui/amount-field.tsx';
+import { ChipToggles } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
@@ -17,7 +18,7 @@ import { Page } from '../../ui/page.tsx';
 import { hasAll, type Selection, SelectionBar, SelectTick, toggle, useSelection } from '../../ui/selection.tsx';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
 import { Tick } from '../../ui/tick.tsx';
-import { undoLast } from '../../ui/undo-notice.tsx';
+import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
 import type { MenuSearch } from './search.ts';
@@ -71,6 +72,12 @@ export function Menu() {
             options={[...new Set(menu?.dishes.map(({ category }) => category))]}
             onChange={(category) => set({ category })}
           />
+          <ChipToggles
+            label="Shown"
+            options={OFF}
+            values={search.shown === 'off' ? ['off'] : []}
+            onChange={([shown]) => set({ shown })}
+          />
         </>
       }
     >
@@ -87,13 +94,17 @@ export function Menu() {
   );
 }
 
+const OFF = [{ value: 'off', label: 'Off the menu' }] as const;
+
 type SetSearch = (change: MenuSearch) => void;
 
 function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; set: SetSearch }) {
   const selection = useSelection();
   const columns = useColumns(selection);
-  const { category, text } = search;
-  const groups = useMemo(() => passingByCategory(dishes, category, text), [dishes, category, text]);
+  const { category, text, shown } = search;
+  const groups = useMemo(() => {
+    return passingByCategory(shown === 'off' ? dishes.filter((dish) => !isOn(dish)) : dishes, category, text);
+  }, [dishes, category, text, shown]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
   const chosen = () => dishes.filter(({ sku }) => hasAll(selection, [sku]));
@@ -113,11 +124,11 @@ function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; s
     ['X', 'Select its category', () => toggle(selection, inFocus().map(skuOf))],
     ['m', 'Take off the menu, or put on it', turn],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
-    ['u', 'Undo', undoLast],
+    ['u', UNDO, undoLast],
   ]);
   useCommands(search.open === undefined ? commands : []);
   if (groups.size === 0) {
-    const showAll = () => set({ text: undefined, category: undefined });
+    const showAll = () => set({ text: undefined, category: undefined, shown: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;
   }
   return (

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/reads.ts';
 import { Status } from '../../ui/status.tsx';
 
 interface Facts {
+  id: string;
   is_active: boolean;
   webhook_url: string;
   deliveries: { pending: number; failed: number; last_failed_at: string | null; oldest_pending_at: string | null };
@@ -20,5 +23,17 @@ export function Health({ partner, now }: { partner: Facts; now: number }) {
     return <Status tone="late">Not answering</Status>;
   }
   if (ageOf(deliveries.last_failed_at) < RECENT_MS) return <Status tone="warn">Failed today</Status>;
-  return <Status tone="good">Healthy</Status>;
+  return <Reached id={partner.id} />;
+}
+
+/** A webhook that has got nothing yet may be anything, so it is not called healthy. */
+function Reached({ id }: { id: string }) {
+  const query = { credential_id: id, status: 'delivered', limit: 1 } as const;
+  const { data } = useQuery(read('listWebhookDeliveries', { query }, ['events']));
+  if (data === undefined) return null;
+  return data.results.length > 0 ? (
+    <Status tone="good">Healthy</Status>
+  ) : (
+    <Status tone="quiet">Nothing sent yet</Status>
+  );
 }

@@ -1,8 +1,10 @@
 import { Group, Text, ThemeIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/client.ts';
-import { useMe } from '../../api/session.ts';
+import { areasOf, useMe } from '../../api/session.ts';
+import { menuQuery } from '../../ui/dishes.ts';
 import { CheckIcon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/page.tsx';
 import classes from './today.module.css';
@@ -14,24 +16,38 @@ interface Props {
 
 /** The first day of an empty house: what to do first, until a partner has sent the first order or stay. */
 export function FirstSteps({ steps, partners }: Props) {
-  const hasRestaurant = useMe().tenant.features.includes('restaurant');
+  const me = useMe();
+  const hasRestaurant = me.tenant.features.includes('restaurant');
+  const { data: menu } = useQuery({ ...menuQuery, enabled: hasRestaurant && areasOf(me).includes('menu') });
+  const before = menu === undefined ? 0 : 1;
   const open = partners.find(({ has_webhook: has }) => !has)?.credential_id;
   return (
     <Section title="First steps">
       <ol className={`${classes.panel} ${classes.steps}`}>
-        <Step number={1} isDone={steps.has_partner} title="Connect a partner">
+        {menu && (
+          <Step number={1} isDone={menu.dishes.length > 0} title="Import a menu">
+            Until there are dishes, partners can order nothing. <Link to="/menu">Import a menu</Link>
+          </Step>
+        )}
+        <Step number={before + 1} isDone={steps.has_partner} title="Connect a partner">
           Whoever brings you orders or guests gets a key of its own.{' '}
           <Link to="/partners" search={{ new: '1' }}>
             Connect a partner
           </Link>
         </Step>
-        <Step number={2} isDone={steps.has_webhook} title="Register its webhook">
+        <Step number={before + 2} isDone={steps.has_webhook} title="Register its webhook">
           The address to which the partner wants its news sent.{' '}
-          <Link to="/partners" search={open === undefined ? {} : { open }}>
-            Open the partner
-          </Link>
+          {steps.has_partner && (
+            <Link to="/partners" search={open === undefined ? {} : { open }}>
+              Open the partner
+            </Link>
+          )}
         </Step>
-        <Step number={3} isDone={false} title={`Wait for the first ${hasRestaurant ? 'order' : 'stay'}`}>
+        <Step
+          number={before + 3}
+          isDone={steps.has_booking}
+          title={`Wait for the first ${hasRestaurant ? 'order' : 'stay'}`}
+        >
           The partner’s developer sends it. It appears here by itself.{' '}
           <a href="/docs/guides/quick-start/">How to send one</a>
         </Step>
