@@ -42,7 +42,7 @@ function AsPartnersSee({ dish, menu }: { dish: Dish; menu: Menu }) {
   return (
     <>
       {isOn(dish) ? (
-        <p className="quiet">This is what partners get of the dish.</p>
+        <p style={{ marginTop: 0 }}>This is what partners get of the dish.</p>
       ) : (
         <Note>Off the menu: partners do not see the dish now, and orders with it are refused.</Note>
       )}
