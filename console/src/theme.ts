@@ -47,6 +47,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
+        yOffset: '2dvh',
         overlayProps: { backgroundOpacity: 0.4 },
         closeButtonProps: CLOSE,
         transitionProps: { duration: 100 },

@@ -13,7 +13,7 @@ interface Props {
 export function NewButton({ label, group, onPress }: Props) {
   useCommands(commandsOf(group, [['n', label, onPress]]));
   return (
-    <Button leftSection={<PlusIcon size={16} />} onClick={onPress}>
+    <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}
     </Button>
   );

@@ -24,7 +24,7 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
       <p className={classes.paper}>{house}</p>
-      <Group component="header" gap="6px 14px" mih={36}>
+      <Group component="header" gap="6px 10px" mih={36}>
         <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
           {title}
         </Title>
@@ -34,7 +34,7 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
         </Group>
       </Group>
       {filters !== undefined && (
-        <Group gap={8} mt="md" className={classes.controls}>
+        <Group gap={8} mt="md" className={`${classes.controls} ${classes.filters}`}>
           {filters}
         </Group>
       )}

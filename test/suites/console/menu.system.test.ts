@@ -140,7 +140,7 @@ describe('the menu in the console', { skip }, () => {
   it('the drawer shows a dish as partners get it, without what they do not see', async () => {
     await page.goto('/console/menu?open=PIZZA-1');
     const drawer = page.getByRole('dialog', { name: 'Margherita' });
-    for (const text of ['€10.00, plus 7.5 % tax', 'tomato, mozzarella', 'Large', '€13.00', 'Extra cheese (veg)']) {
+    for (const text of ['€10.00, plus 7.5% tax', 'tomato, mozzarella', 'Large', '€13.00', 'Extra cheese (veg)']) {
       await drawer.getByText(text, { exact: true }).waitFor();
     }
     assert.equal(await drawer.getByText('Truffle').count(), 0);

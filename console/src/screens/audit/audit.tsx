@@ -8,6 +8,7 @@ import { SetChip } from '../../ui/chips.tsx';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
 import { DayRange } from '../../ui/day-range.tsx';
 import { formatDate, useFormat } from '../../ui/format.ts';
+import { DownloadIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { FilterSelect, PersonSelect } from '../../ui/filter-select.tsx';
 import { type Column, ListTable } from '../../ui/table.tsx';
@@ -50,7 +51,11 @@ export function Audit() {
       isLive
       actions={
         entries.length > 0 && (
-          <Button variant="default" onClick={() => downloadCsv(`audit-${today}.csv`, CSV_COLUMNS, entries)}>
+          <Button
+            leftSection={<DownloadIcon size={16} />}
+            variant="default"
+            onClick={() => downloadCsv(`audit-${today}.csv`, CSV_COLUMNS, entries)}
+          >
             CSV of these {entries.length.toLocaleString()}
           </Button>
         )

@@ -42,14 +42,14 @@ function AsPartnersSee({ dish, menu }: { dish: Dish; menu: Menu }) {
   return (
     <>
       {isOn(dish) ? (
-        <p>This is what partners get of the dish.</p>
+        <p style={{ marginTop: 0 }}>This is what partners get of the dish.</p>
       ) : (
         <Note>Off the menu: partners do not see the dish now, and orders with it are refused.</Note>
       )}
       {description && <p>{description}</p>}
       <Facts
         facts={[
-          ['Price', `${money(dish.price)}${tax > 0 ? `, plus ${tax} % tax` : ''}`],
+          ['Price', `${money(dish.price)}${tax > 0 ? `, plus ${tax}% tax` : ''}`],
           diet ? ['Diet', diet.replace('_', ' ')] : null,
           ['Ordered as', <code>{dish.sku}</code>],
           ['Category', dish.category],

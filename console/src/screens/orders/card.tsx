@@ -64,7 +64,7 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <p className={classes.from}>
-          {partnerOf(order)} · {TYPES[order.order_type]}
+          {partnerOf(order)} · <span className={classes.type}>{TYPES[order.order_type]}</span>
           {promised !== null && (
             <>
               {' '}

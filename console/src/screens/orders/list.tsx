@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { find, guestFilters } from '../../api/find.ts';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
@@ -131,23 +131,23 @@ function Count({ rows = [], hasMore }: { rows: Order[] | undefined; hasMore: boo
   );
 }
 
+function OneLine({ children }: { children: ReactNode }) {
+  return (
+    <Text span inherit display="block" truncate maw={180}>
+      {children}
+    </Text>
+  );
+}
+
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
   return [
-    { label: 'Order', cell: ({ number }) => `#${number}` },
+    { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status> },
-    {
-      label: 'Partner',
-      isWideOnly: true,
-      cell: (order) => (
-        <Text span inherit truncate>
-          {partnerOf(order)}
-        </Text>
-      ),
-    },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => TYPES[type] },
-    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => customer.name ?? '–' },
+    { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
+    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <OneLine>{TYPES[type]}</OneLine> },
+    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name ?? '–'}</OneLine> },
     {
       label: 'Dishes',
       isWideOnly: true,
@@ -171,7 +171,7 @@ export function ListFilters() {
     <>
       <FindField
         label="Find an order"
-        placeholder="Name, phone, partner’s id"
+        placeholder="Name, phone, partner's id"
         text={search.q}
         onFind={(q) => change({ q })}
       />

@@ -102,29 +102,29 @@ function ViewChoice() {
   return <ChipChoice label="View" all="Board" options={VIEWS} value={value} onChange={(view) => change({ view })} />;
 }
 
-const ICON = { variant: 'subtle', color: 'gray', size: 44 } as const;
-
 function BoardBar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
   const { search, change } = useOrdersSearch();
   const isKitchen = isKitchenMode(search);
   const isCounting = search.day !== undefined;
+  const height = isKitchen ? 44 : undefined;
+  const icon = { variant: 'subtle', color: 'gray', size: height ?? 'input-sm' };
   return (
     <>
       {isKitchen ? <Clock /> : <ViewChoice />}
-      <ActionIcon {...ICON} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
+      <ActionIcon {...icon} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
         {isMuted ? <MutedIcon /> : <SoundIcon />}
       </ActionIcon>
-      <ActionIcon {...ICON} aria-label="Pause orders" title="Pause orders" onClick={pause}>
+      <ActionIcon {...icon} aria-label="Pause orders" title="Pause orders" onClick={pause}>
         <PauseIcon />
       </ActionIcon>
       {!isKitchen && (
-        <ActionIcon {...ICON} aria-label="Kitchen mode" onClick={() => setKitchen(true, change)}>
+        <ActionIcon {...icon} visibleFrom="sm" aria-label="Kitchen mode" onClick={() => setKitchen(true, change)}>
           <FullScreenIcon />
         </ActionIcon>
       )}
       <Button
         variant={isCounting ? 'light' : 'default'}
-        h={44}
+        h={height}
         px="sm"
         aria-pressed={isCounting}
         onClick={() => toggleDay(search, change)}
@@ -132,7 +132,7 @@ function BoardBar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
         All day
       </Button>
       {isKitchen && (
-        <Button variant="default" h={44} onClick={() => setKitchen(false, change)}>
+        <Button variant="default" h={height} onClick={() => setKitchen(false, change)}>
           Leave
         </Button>
       )}

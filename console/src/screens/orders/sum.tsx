@@ -14,7 +14,7 @@ export function Sum({ order: { lines, total } }: { order: Order }) {
       (addon) => `${addon.name.replace(/^\+\s*/, '')} ${countOf(addon.quantity)}${money(addon.price)}`,
     );
     const each = extras.length === 0 ? dish : `(${[dish, ...extras].join(' + ')})`;
-    return `${quantity} × ${each}${tax === 0 ? '' : ` + ${tax} % tax`}`;
+    return `${quantity} × ${each}${tax === 0 ? '' : ` + ${tax}% tax`}`;
   };
   return (
     <div>

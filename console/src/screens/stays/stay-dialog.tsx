@@ -28,7 +28,7 @@ export function StayDialog({ stay, property, onClose, open }: Props) {
     >
       {booked && <Booked stay={booked} onClose={onClose} open={open} />}
       {stay !== null && booked === null && (
-        <StayForm own={own} property={property} onSaved={own ? onClose : setBooked} />
+        <StayForm own={own} property={property} onCancel={onClose} onSaved={own ? onClose : setBooked} />
       )}
     </Modal>
   );

@@ -60,7 +60,7 @@ function Content({ stay }: { stay: StayWithHistory }) {
           ['Phone', guest.phone ?? 'Not known'],
           ['E-mail', guest.email ?? 'Not known'],
           ['Booked by', bookerOf(stay)],
-          partnersId === null ? null : ['Id there', partnersId],
+          partnersId === null ? null : ["Partner's id", partnersId],
           plan === undefined ? null : ['Rate plan', plan.name],
           stay.arrived_at === null ? null : ['Arrived', dayAndTime(stay.arrived_at)],
         ]}

@@ -30,11 +30,12 @@ interface Props {
   /** The stay that is changed. Left out: a new one. */
   own: Stay | undefined;
   property: string | undefined;
+  onCancel: () => void;
   onSaved: (stay: Stay) => void;
 }
 
 /** What a stay needs, and what it costs before it is saved. A walk-in needs no more than a name. */
-export function StayForm({ own, property, onSaved }: Props) {
+export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const { properties = [], roomTypeOf, todayAt } = useHouse();
   const today = todayAt(property);
   const [requestId] = useState(() => newRequestId());
@@ -73,6 +74,7 @@ export function StayForm({ own, property, onSaved }: Props) {
       color={isForced ? 'red' : undefined}
       sending={sending}
       isReady={isReady}
+      onCancel={onCancel}
     >
       <Fields
         draft={draft}
@@ -83,7 +85,7 @@ export function StayForm({ own, property, onSaved }: Props) {
         plan={quote?.plan?.name}
         change={change}
       />
-      <Box mih={96} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
+      <Box mih={84} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
         {problems.map((problem) => (
           <Text key={problem} fz="sm" c="var(--rs-late)">

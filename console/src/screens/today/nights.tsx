@@ -11,7 +11,7 @@ const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: '
 export function Nights({ nights }: { nights: Night[] }) {
   const held = nights.reduce((sum, night) => sum + night.held, 0);
   const all = nights.reduce((sum, night) => sum + night.capacity, 0);
-  const share = all > 0 && `${Math.round((held / all) * 100)} % of ${nights[0]?.capacity} rooms held`;
+  const share = all > 0 && `${Math.round((held / all) * 100)}% of ${nights[0]?.capacity} rooms held`;
   return (
     <Section title="Next 14 nights" aside={<p className="quiet">{share}</p>}>
       <ol className={`${classes.panel} ${classes.nights}`}>
@@ -38,7 +38,7 @@ function Bar({ date, held, capacity }: Night) {
         <span className={classes.bar} style={{ height: `${share * 100}%` }} />
       </span>
       <span className="visually-hidden">of {capacity} rooms,</span>
-      <span>{weekday.format(day).slice(0, 2)}</span>
+      <span>{weekday.format(day)}</span>
       <span>{day.getUTCDate()}</span>
     </li>
   );

@@ -37,14 +37,14 @@ function Share({ delivered, undelivered, has_webhook: hasWebhook }: Partner) {
         {hasWebhook ? 'Nothing to deliver' : 'No webhook'}
       </Text>
     );
-  // 99.6 % is not 100 %: one that is missing must be seen.
+  // 99.6% is not 100%: one that is missing must be seen.
   const percent = Math.floor((delivered / all) * 100);
   const color = percent < 95 ? 'var(--rs-late)' : 'var(--rs-good)';
   return (
     <Group gap="2px 10px">
       <Progress value={percent} color={color} w={72} size={6} visibleFrom="sm" aria-hidden="true" />
       <Text inherit c={percent < 95 ? color : undefined}>
-        {percent} %
+        {percent}%
       </Text>
       <Text inherit c="dimmed">
         {delivered} of {all}
