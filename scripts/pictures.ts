@@ -15,8 +15,9 @@ const DAY_MS = 86_400_000;
 /** Orders in turn; undefined stays as it is. */
 const STATUSES = [undefined, 'preparing', 'out_for_delivery', 'ready', 'confirmed', undefined];
 const SETTLED_AFTER_MS = 3_000;
-const [DESKTOP, PHONE] = [
+const [DESKTOP, WALL, PHONE] = [
   { width: 1280, height: 800 },
+  { width: 1600, height: 1000 },
   { width: 390, height: 780 },
 ];
 
@@ -27,7 +28,8 @@ async function main(link: string): Promise<void> {
   if (typeof browser === 'string') {
     throw new TypeError(browser);
   }
-  const { page, close } = await browser.open({ baseURL: new URL(link).origin, viewport: DESKTOP });
+  const watched = await browser.open({ baseURL: new URL(link).origin, viewport: DESKTOP });
+  const { page } = watched;
   await page.goto(link);
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   const partnerId = await makeLively(page);
@@ -36,7 +38,7 @@ async function main(link: string): Promise<void> {
   const pictures: Picture[] = [
     ['today', ''],
     ['board', 'orders'],
-    ['kitchen', 'orders?kitchen=on&day=on'],
+    ['kitchen', 'orders?kitchen=on&day=on', WALL],
     ['stays', 'stays'],
     ['calendar', 'calendar?nights=28'],
     ['menu', 'menu'],
@@ -50,7 +52,7 @@ async function main(link: string): Promise<void> {
     await sleep(SETTLED_AFTER_MS);
     await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   }
-  await close();
+  await watched.close();
 }
 
 /**
