@@ -34,7 +34,7 @@ async function main(link: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   const partnerId = await makeLively(page);
   await page.goto('/console/orders');
-  await page.getByRole('button', { name: 'Keep it silent' }).click();
+  await page.getByRole('button', { name: 'Mute' }).click();
   const pictures: Picture[] = [
     ['today', ''],
     ['board', 'orders'],
