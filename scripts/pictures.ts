@@ -15,9 +15,10 @@ const DAY_MS = 86_400_000;
 /** Orders in turn; undefined stays as it is. */
 const STATUSES = [undefined, 'preparing', 'out_for_delivery', 'ready', 'confirmed', undefined];
 const SETTLED_AFTER_MS = 3_000;
-const [DESKTOP, WALL, PHONE] = [
+const [DESKTOP, BOARD, WALL, PHONE] = [
   { width: 1280, height: 800 },
-  { width: 1600, height: 1000 },
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
   { width: 390, height: 780 },
 ];
 
@@ -37,7 +38,7 @@ async function main(link: string): Promise<void> {
   await page.getByRole('button', { name: 'Mute' }).click();
   const pictures: Picture[] = [
     ['today', ''],
-    ['board', 'orders'],
+    ['board', 'orders', BOARD],
     ['kitchen', 'orders?kitchen=on&day=on', WALL],
     ['stays', 'stays'],
     ['calendar', 'calendar?nights=28'],
