@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 import { Refused, Unreachable } from './client.ts';
 import type { Topic } from './reads.ts';
 
@@ -27,8 +27,16 @@ function waitOf(error: unknown): number | null {
 
 /** Reads again what is in sight and belongs to one of the topics (null: everything). */
 export function rereadTopics(topics: ReadonlySet<Topic> | null): void {
-  void queryClient.invalidateQueries({
-    predicate: ({ meta }) =>
-      topics === null || (meta?.['topics'] as Topic[] | undefined)?.some((each) => topics.has(each)) === true,
-  });
+  const belongs = ({ meta }: Query) =>
+    topics === null || (meta?.['topics'] as Topic[] | undefined)?.some((each) => topics.has(each)) === true;
+  void queryClient.invalidateQueries({ predicate: (query) => belongs(query) && !isGrowing(query) });
+  // Reading a list again would cancel the next page that somebody has asked for, so this waits for the page.
+  for (const { promise, queryKey } of queryClient.getQueryCache().findAll({ predicate: belongs }).filter(isGrowing)) {
+    const reread = () => void queryClient.invalidateQueries({ queryKey, exact: true });
+    promise?.then(reread, reread);
+  }
+}
+
+function isGrowing({ state }: Query): boolean {
+  return state.fetchStatus === 'fetching' && state.fetchMeta?.fetchMore !== undefined;
 }

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readCsv } from '../../support/csv.ts';
 import { entriesOf } from '../../support/lists.ts';
+import { PEOPLE } from '../../support/people.ts';
 import { readStaffMenu, STAFF_MENU } from '../../support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../support/service.ts';
 import { personId } from '../../support/sessions.ts';
@@ -114,7 +115,19 @@ describe('the audit trail in the console', { skip }, () => {
     await openAudit('?from=2024-02-03&to=2024-02-03');
     await page.getByRole('rowheader', { name: '2024' }).waitFor();
     assert.equal((await rows()).length, 50);
+    const { promise: isHeard, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route(/audit\/.*after=/, async (request) => {
+      await isHeard;
+      await request.continue();
+    });
     await page.getByRole('button', { name: 'Show more' }).click();
+    // A change that the screen hears of meanwhile does not cancel the next page.
+    const reread = page.waitForRequest(/staff\/people\//);
+    const person = await personId(service, tenant.tenantId, 'staff');
+    const json = { name: 'Ana Paula' };
+    assert.equal((await service.call('PATCH', `${PEOPLE}${person}/`, { headers: tenant.owner, json })).status, 200);
+    await reread;
+    goOn();
     await page.getByRole('button', { name: 'CSV of these 60' }).waitFor();
     await page.goto('/console/audit?from=2024-02-04&to=2024-02-05');
     await page.getByText('Nothing was done that passes these filters.').waitFor();
