@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readlink, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, newDataDir } from '#test/support/embedded-postgres.ts';
@@ -7,9 +7,10 @@ import { locate, prepareSocketDir } from './location.ts';
 
 const quiet = () => {};
 
-test('a DATA_DIR that exists keeps its mode and its owner, and a new one is closed to other users', async (t) => {
+test('a DATA_DIR with files of others keeps its mode and its owner, and a new one is closed to other users', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
+  await writeFile(join(dataDir, 'README'), 'other users read this file');
   await chmod(dataDir, 0o755);
   const before = await stat(dataDir);
   const { clusterDir } = await locate(dataDir, quiet);

@@ -72,8 +72,9 @@ async function createDataDir(path: string): Promise<string> {
   const folder = resolve(path);
   try {
     await mkdir(dirname(folder), { recursive: true });
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    const account = made === undefined ? undefined : await chooseAccount(undefined);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Of processes that start together, the one that made the folder may not have handed it over yet.
+    const account = (await readdir(folder)).length > 0 ? undefined : await chooseAccount(undefined);
     if (account !== undefined && (await canEnter(account, dirname(folder)))) {
       await chown(folder, account.uid, account.gid);
     }
