@@ -90,6 +90,15 @@ describe('migrateToLatest', { skip: (await isTestCluster()) && 'its migrations m
     assert.deepEqual(await migrate(), { applied: [], newer: ['0002_a', '0003_b'] });
   });
 
+  it('refuses a database that has an unknown migration and lacks a known one, and changes nothing', async () => {
+    await migrate();
+    await sql`INSERT INTO kysely_migration VALUES ('0002_other', '')`.execute(database.db);
+    await add('0002_mine', 'CREATE TABLE mine ();');
+    await assert.rejects(migrate(), /made this database \(0002_other\), and no release reads it/);
+    const { rows } = await sql`SELECT to_regclass('mine') AS mine`.execute(database.db);
+    assert.deepEqual(rows, [{ mine: null }]);
+  });
+
   it('if a migration fails, nothing is changed, and when it is corrected, the next call of migrateToLatest applies all missing migrations', async () => {
     await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
     await assert.rejects(

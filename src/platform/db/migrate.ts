@@ -109,12 +109,17 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
+/** No order of releases leads to a database that lacks some migrations and has unknown ones. @throws OperatorError */
 function compare(names: string[], list: Set<string>) {
-  return {
-    applied: names.filter((name) => list.has(name)),
-    missing: names.filter((name) => !list.has(name)),
-    newer: [...list.difference(new Set(names))].sort(),
-  };
+  const missing = names.filter((name) => !list.has(name));
+  const newer = [...list.difference(new Set(names))].sort();
+  if (missing.length > 0 && newer.length > 0) {
+    throw new OperatorError(
+      `A development version of Roomservice made this database (${newer.join(', ')}), and no release reads it. ` +
+        'Move DATA_DIR away, or name an empty database in DATABASE_URL.',
+    );
+  }
+  return { applied: names.filter((name) => list.has(name)), missing, newer };
 }
 
 async function apply<T>(tx: Transaction<T>, file: string, name: string): Promise<void> {

@@ -209,6 +209,15 @@ describe('roomservice config check: DATABASE_URL', () => {
     await db.destroy();
     assert.equal(rows.length, 0);
   });
+
+  it('it is a fault if a development version has made the database', async (t) => {
+    const url = await createEmptyDatabase(t);
+    const db = createDatabase({ url: url.href, poolSize: 1 });
+    await sql`CREATE TABLE kysely_migration AS SELECT '0001_other'::text AS name`.execute(db);
+    await db.destroy();
+    const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
+    assertTry(database, true, /A development version of Roomservice made this database/);
+  });
 });
 
 describe('roomservice config check: embedded database', () => {

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
+import { query } from '#test/support/embedded-postgres.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { noCopies } from '#test/support/test-cluster.ts';
 import { createDatabase } from '#platform/db/database.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 describe('a database that the service cannot use', { skip: noCopies }, () => {
   let service: TestService;
@@ -50,6 +52,25 @@ describe('a database that the service cannot use', { skip: noCopies }, () => {
     assert.match(last, reason, args.join(' '));
     assert.doesNotMatch(stderr, /\n {4}at /, args.join(' '));
   }
+
+  it('a database of a development version is refused', async () => {
+    const statement = "UPDATE kysely_migration SET name = '0001_tenants'";
+    const dataDir = await newMigratedDataDir();
+    const embedded = await openEmbeddedPostgres({ dataDir, role: 'command' });
+    await query(embedded.url, statement);
+    await embedded.close();
+    const refusal =
+      'A development version of Roomservice made this database \\(0001_tenants\\), and no release reads it\\.';
+    for (const args of [['serve'], ['migrate'], ['tenant', 'list']]) {
+      await assertRefused(args, { DATA_DIR: dataDir }, new RegExp(`${refusal} Move DATA_DIR away`));
+    }
+    await run(statement);
+    const env = { ...key, DATABASE_URL: service.database.url };
+    await assertRefused(['serve'], env, new RegExp(refusal));
+    const check = await runCommand(['config', 'check'], { env });
+    assert.deepEqual([check.code, new RegExp(refusal).test(check.stderr)], [1, true], check.stderr);
+    await run("UPDATE kysely_migration SET name = '0001_schema'");
+  });
 
   /** Creates a database with another encoding. @returns its URL, and the message with which it must be refused */
   async function createWith(t: TestContext, encoding: string): Promise<{ url: URL; refusal: RegExp }> {
