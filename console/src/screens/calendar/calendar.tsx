@@ -4,8 +4,8 @@ import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Bar, KeyButton, UndoButton } from './bar.tsx';
 import classes from './calendar.module.css';
@@ -73,14 +73,7 @@ export function Calendar() {
       actions={
         rows.length > 0 && (
           <>
-            <Button
-              variant="default"
-              visibleFrom="sm"
-              leftSection={<PrintIcon size={16} />}
-              onClick={() => window.print()}
-            >
-              Print
-            </Button>
+            <PrintButton />
             {mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
           </>
         )

@@ -11,8 +11,7 @@ import { DayStep } from '../../ui/day-step.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
-import { PrintIcon } from '../../ui/icons.tsx';
-import { NewButton } from '../../ui/new-button.tsx';
+import { NewButton, PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
@@ -74,14 +73,7 @@ export function Stays() {
       isLive
       actions={
         <>
-          <Button
-            variant="default"
-            visibleFrom="sm"
-            leftSection={<PrintIcon size={16} />}
-            onClick={() => window.print()}
-          >
-            Print
-          </Button>
+          <PrintButton />
           <NewButton label="New stay" group="Stays" onPress={() => set({ new: '1' })} />
         </>
       }
