@@ -129,7 +129,7 @@ export class Connection {
   #fail(error: unknown): void {
     this.#awaited?.reject(error);
     this.#awaited = null;
-    this.#closing.abort();
+    this.#closing.abort(error);
     this.#socket?.destroy();
     this.#onDestroy(this);
   }
