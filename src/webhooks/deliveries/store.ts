@@ -194,7 +194,7 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
   return sql<{ id: string }>`
     WITH o AS MATERIALIZED (
-      SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at FROM ${OUTCOME.list(inputs.map(recorded))}
+      SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at FROM ${OUTCOME.list(inputs.map(inputOf))}
     )
     UPDATE delivery AS d SET
       status = CASE WHEN d.status = 'stopped' AND o.status <> 'delivered' THEN d.status ELSE o.status END,
@@ -209,7 +209,7 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
 }
 
 /** `result` is an entry of the column `attempts`. Its `timestamp` is that of the signature, in seconds of Unix time. */
-function recorded({ delivery, sent, status, retryInMs }: Outcome) {
+function inputOf({ delivery, sent, status, retryInMs }: Outcome) {
   const ids = { tenant_id: delivery.tenantId, id: delivery.eventId, lease_id: delivery.lease.id };
   const outcome = { ...ids, status, retry_seconds: retryInMs / 1000 };
   if (sent === null) {
@@ -225,7 +225,7 @@ function recorded({ delivery, sent, status, retryInMs }: Outcome) {
   };
 }
 
-const OUTCOME = new Fields<ReturnType<typeof recorded>>({
+const OUTCOME = new Fields<ReturnType<typeof inputOf>>({
   tenant_id: 'bigint',
   id: 'uuid',
   lease_id: 'uuid',
