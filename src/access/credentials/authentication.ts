@@ -79,11 +79,11 @@ export class Authentication {
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
     const fingerprint = hash('sha256', secret, 'base64');
     const cached = this.#callers.get(key);
-    const isCached =
-      cached !== undefined &&
-      cached.secrets.some((known) => isEqual(fingerprint, known.fingerprint) && hasNotEnded(known));
-    const caller = isCached ? cached.caller : await lookUp(() => this.#find(key, secret, fingerprint));
-    this.#lastUsed.touch(caller.tenantId, caller.credentialId);
+    const isKnown = cached?.secrets.some(
+      (known) => isEqual(fingerprint, known.fingerprint) && performance.now() < known.endsAtMs,
+    );
+    const caller = cached && isKnown ? cached.caller : await lookUp(() => this.#find(key, secret, fingerprint));
+    this.noteUse(caller);
     return caller;
   }
 
@@ -117,7 +117,6 @@ export class Authentication {
     return known.caller;
   }
 
-  /** Writes the times of last use that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }
@@ -148,24 +147,18 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
 }
 
 /**
- * The database says for how many milliseconds the previous secret still works, because the clocks of processes differ. The function counts
- * these milliseconds from the start of the query. So the cache stops accepting the secret a little before its end, and later calls read the
- * database, which knows the exact end.
+ * Returns when the cache stops accepting the given secret, or null for a wrong one. The database says how long the previous secret still
+ * works, because the clocks of processes differ. Counted from the start of the query, this ends a little early, and then the database decides.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);
-  const present = row?.secret_hash ?? noSecret;
   const msLeft = row?.previous_ms_left ?? 0;
-  const isPresent = timingSafeEqual(given, present);
+  const isPresent = timingSafeEqual(given, row?.secret_hash ?? noSecret);
   const isPrevious = timingSafeEqual(given, row?.previous_secret_hash ?? noSecret);
   if (isPresent) {
     return Number.POSITIVE_INFINITY;
   }
   return isPrevious && msLeft > 0 ? askedAtMs + msLeft : null;
-}
-
-function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
-  return endsAtMs === Number.POSITIVE_INFINITY || performance.now() < endsAtMs;
 }
 
 /** The hashes are texts, because computing a hash as a buffer would be slow. */
