@@ -32,13 +32,15 @@ export type { NewSignIn } from './store.ts';
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
-/** Lifetime of a session for each way of signing in. `cookieSeconds` is at most 400 days, because browsers keep no cookie longer. */
+/** Lifetime of a session for each way of signing in. */
 export const LIFETIMES = {
-  password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
-  provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
-  display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
+  password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY },
+  provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR },
+  display: { idleSeconds: 90 * DAY, lifetimeSeconds: null },
 } as const satisfies Record<string, store.Lifetime>;
 
+/** Browsers keep no cookie longer. */
+const MAX_COOKIE_SECONDS = 400 * DAY;
 /** Days for which the row of a person's session is kept after the sign-in. The session itself ends earlier. */
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
@@ -97,7 +99,7 @@ export class Sessions {
   ): Promise<Staff> {
     const client = { address: request.clientAddress, userAgent: request.headers['user-agent'] ?? '' };
     const { token, staff } = await this.start({ ...signIn, ...client });
-    setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
+    setConsoleCookie(request, reply, token, signIn.lifetime.lifetimeSeconds ?? MAX_COOKIE_SECONDS);
     return staff;
   }
 
