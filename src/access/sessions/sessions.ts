@@ -3,10 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeAuditEntries } from '../audit/audit.ts';
 import {
   actorOf,
+  changeUser,
+  differing,
   hashPassword,
+  lockUser,
   orderedAreas,
   personOf,
-  replacePassword,
   type Staff,
   tenantOf,
   updateLastUses,
@@ -105,9 +107,8 @@ export class Sessions {
 
   /**
    * Reads the session and its person or display at every call, so that ending the session takes effect immediately, on every node.
-   * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
-   * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
-   * (docs/decisions/0018-live-changes.md)
+   * @param isStream true for a call that opens a stream. It is no use of the session of a person, because an unattended page opens its
+   * stream again by itself (docs/decisions/0018-live-changes.md)
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
@@ -159,8 +160,7 @@ export class Sessions {
 
   /**
    * Writes an audit entry if the session is not the caller's own.
-   * @throws ApiError 404 for an unknown session. A caller who is not an owner gets this error also for the sessions of other people and of
-   * displays
+   * @throws ApiError 404 for an unknown session, and for the session of somebody else if the caller is not an owner
    */
   async end(staff: Staff, id: string): Promise<Session> {
     const ended = orNotFound(
@@ -172,18 +172,21 @@ export class Sessions {
 
   /**
    * All tokens of the person end, and all sessions except the session of this call.
-   * @param checked stored hash of the old password. The caller of this method has compared it with the field `current_password` of the
-   * request
+   * @param checked stored hash with which the current password was compared
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
-    const hash = await hashPassword(password);
+    const { tenant, session } = staff;
+    const password_hash = await hashPassword(password);
     await inTransaction(this.#db, async (tx) => {
-      const generation = await replacePassword(tx, actorOf(staff), staff.id, { checked, hash });
-      if (generation === null) {
+      const user = await lockUser(tx, tenant.id, staff.id);
+      // An earlier attempt of this transaction may have been committed.
+      const isStored = user?.password_hash === password_hash;
+      if (user === undefined || !(isStored || user.password_hash === checked)) {
         throw notSignedIn('The password was changed meanwhile. Sign in again.');
       }
-      if (staff.session.id !== null) {
-        await store.setGeneration(tx, staff.tenant.id, staff.session.id, generation);
+      await changeUser(tx, actorOf(staff), user, differing(user, { password_hash }));
+      if (session.id !== null) {
+        await store.setGeneration(tx, tenant.id, session.id, isStored ? user.generation : user.generation + 1);
       }
     });
   }

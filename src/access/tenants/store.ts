@@ -94,44 +94,31 @@ export async function findSigningInUser(
   return { ...user, address: { hash, signed_in_at } };
 }
 
-interface UserKey {
-  tenantId: number;
-  userId: string;
-}
-
-export async function upsertSignInAddress(
+/** Stores the time of a sign-in. Of the addresses of the user, only the latest `most` stay, and none from before `after`. */
+export async function storeSignInAddress(
   tx: Tx,
-  { tenantId, userId }: UserKey,
-  { hash, signedInAt }: { hash: Buffer; signedInAt: Date },
+  { tenant_id, id: user_id, address }: SigningInUser,
+  signed_in_at: Date,
+  { after, most }: { after: Date; most: number },
 ): Promise<void> {
   await tx
     .insertInto('sign_in_address')
-    .values({ tenant_id: tenantId, user_id: userId, address_hash: hash, signed_in_at: signedInAt })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at: signedInAt }),
-    )
+    .values({ tenant_id, user_id, address_hash: address.hash, signed_in_at })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at }))
     .execute();
-}
-
-/** Removes the user's sign-in addresses that are older than `before`. Of the newer addresses, only the latest `keep` stay. */
-export async function removeSignInAddresses(
-  tx: Tx,
-  { tenantId, userId }: UserKey,
-  { before, keep }: { before: Date; keep: number },
-): Promise<void> {
   const latest = tx
     .selectFrom('sign_in_address')
     .select('address_hash')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
-    .where('signed_in_at', '>=', before)
+    .where('tenant_id', '=', tenant_id)
+    .where('user_id', '=', user_id)
+    .where('signed_in_at', '>=', after)
     .orderBy('signed_in_at', 'desc')
     .orderBy('address_hash')
-    .limit(keep);
+    .limit(most);
   await tx
     .deleteFrom('sign_in_address')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
+    .where('tenant_id', '=', tenant_id)
+    .where('user_id', '=', user_id)
     .where('address_hash', 'not in', latest)
     .execute();
 }
@@ -152,10 +139,7 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
 }
 
-/**
- * While this function waits for a lock, another transaction may change the role of an owner to `staff`. The result leaves out this former
- * owner, unless the former owner has the id `personId`.
- */
+/** Leaves out a former owner whose role another transaction has changed while this one waited for the lock. */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
     .where((eb) => eb.or([eb('role', '=', 'owner'), eb('id', '=', personId)]))
@@ -165,15 +149,6 @@ export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: st
 
 function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
-}
-
-/** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
-const LINK_MINUTES = 3 * 24 * 60;
-
-/** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
-export async function readLinkEnd(tx: Tx, minutes = LINK_MINUTES): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(mins => ${sql.lit(minutes)}) AS at`.execute(tx);
-  return (rows[0] as { at: Date }).at;
 }
 
 /** `is_free` is true if an invitation has reserved the e-mail, but the invitation has expired. */
@@ -191,23 +166,23 @@ export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry
     .execute();
 }
 
-interface EmailHolder {
-  tenantId: number;
-  userId: string;
-  email: string;
-  /** End of the invitation that reserves the e-mail. Null if the e-mail belongs to an account. */
-  heldUntil: Date | null;
-}
+export type EmailHolder = Pick<UserRow, 'id' | 'email'>;
 
 /**
  * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. These are two statements, because
  * a database cluster refuses now() in ON CONFLICT.
+ * @param heldUntil end of the invitation that reserves the e-mail, or null if the e-mail belongs to an account
  */
-export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+export async function claimEmail(
+  tx: Tx,
+  tenantId: number,
+  { id, email }: EmailHolder,
+  heldUntil: Date | null,
+): Promise<boolean> {
   await tx.deleteFrom('sign_in').where('email', '=', email).where('held_until', '<=', sql<Date>`now()`).execute();
   const claimed = await tx
     .insertInto('sign_in')
-    .values({ email, tenant_id: tenantId, user_id: userId, held_until: heldUntil })
+    .values({ email, tenant_id: tenantId, user_id: id, held_until: heldUntil })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('email')
     .executeTakeFirst();
@@ -215,13 +190,18 @@ export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }:
 }
 
 /** Changes the time until which the e-mail is reserved for the user. @returns false if the e-mail does not belong to this user any more */
-export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+export async function holdEmail(
+  tx: Tx,
+  tenantId: number,
+  { id, email }: EmailHolder,
+  heldUntil: Date | null,
+): Promise<boolean> {
   const held = await tx
     .updateTable('sign_in')
     .set({ held_until: heldUntil })
     .where('email', '=', email)
     .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
+    .where('user_id', '=', id)
     .returning('email')
     .executeTakeFirst();
   return held !== undefined;
@@ -260,9 +240,8 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
 const USE_COLUMNS = { app_user: 'last_seen_at', session: 'last_used_at' };
 
 /**
- * Writes the times of the last uses of people or sessions. Skips a row whose stored time is less than a minute old. The process gives the
- * age of each use, and the database subtracts the age from its own present time. So a wrong clock of the process makes no difference. The
- * CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
+ * Skips a row whose stored time is less than a minute old. The process gives the age of each use, so a wrong clock of the process makes no
+ * difference. The CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  */
 export async function updateLastUses(
   db: Db,
