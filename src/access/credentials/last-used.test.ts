@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { Authentication } from './authentication.ts';
-import { createLastUsed, type LastUsed } from './last-used.ts';
+import type { LastUsed } from '#platform/db/last-used.ts';
+import { Authentication, createLastUsed } from './authentication.ts';
 import type { CredentialSecret } from './schema.ts';
 import { updateLastUsed } from './store.ts';
 

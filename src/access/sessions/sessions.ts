@@ -14,7 +14,7 @@ import {
   updateLastUses,
   notSignedIn,
 } from '../tenants/tenants.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { orNotFound, permissionDenied } from '#platform/errors.ts';
@@ -163,11 +163,20 @@ export class Sessions {
    * @throws ApiError 404 for an unknown session, and for the session of somebody else if the caller is not an owner
    */
   async end(staff: Staff, id: string): Promise<Session> {
-    const ended = orNotFound(
-      isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined,
-      'session',
-    );
-    return sessionShape(ended, staff);
+    const tenantId = staff.tenant.id;
+    return await inTransaction(this.#db, async (tx) => {
+      const found = isUuid(id) ? await store.lockSession(tx, tenantId, id) : undefined;
+      const holderId = found?.person_id ?? found?.display_id ?? '';
+      const isOwn = holderId === staff.id;
+      const session = orNotFound(isOwn || staff.role === 'owner' ? found : undefined, 'session');
+      if (session.ended_at === null) {
+        await store.endSession(tx, tenantId, { id });
+        const details = { session_id: id, kind: session.kind };
+        const entries = isOwn ? [] : [{ action: 'session.ended' as const, subject: holderId, details }];
+        await writeAuditEntries(tx, actorOf(staff), entries);
+      }
+      return sessionShape(session, staff);
+    });
   }
 
   /**
@@ -194,24 +203,6 @@ export class Sessions {
   async close(): Promise<void> {
     await Promise.all([this.#uses.close(), this.#seen.close()]);
   }
-}
-
-async function endOne(tx: Tx, staff: Staff, id: string) {
-  const tenantId = staff.tenant.id;
-  const session = await store.lockSession(tx, tenantId, id);
-  const holderId = session?.person_id ?? session?.display_id ?? '';
-  const isOwn = holderId === staff.id;
-  if (session === undefined || !(isOwn || staff.role === 'owner')) {
-    return undefined;
-  }
-  if (session.ended_at === null) {
-    await store.endSession(tx, tenantId, { id });
-    if (!isOwn) {
-      const details = { session_id: id, kind: session.kind };
-      await writeAuditEntries(tx, actorOf(staff), [{ action: 'session.ended', subject: holderId, details }]);
-    }
-  }
-  return session;
 }
 
 function sessionEnded() {

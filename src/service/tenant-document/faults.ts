@@ -90,14 +90,12 @@ async function userFaults(
       ? [`${path}.password: is required, because this user is new. Give a password of at least 12 characters`]
       : []),
   ]);
-  return [...faults, ...ownerFaults(activeOwnersLost(stored, given))];
-}
-
-function ownerFaults(lost: string[]): string[] {
-  return lost.length === 0
-    ? []
-    : [
-        `users: would leave the tenant without an active owner (active owners now: ${lost.join(', ')}). Name one of them, ` +
-          'or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are',
-      ];
+  const lost = activeOwnersLost(stored, given);
+  if (lost.length > 0) {
+    faults.push(
+      `users: would leave the tenant without an active owner (active owners now: ${lost.join(', ')}). Name one of them, ` +
+        'or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are',
+    );
+  }
+  return faults;
 }
