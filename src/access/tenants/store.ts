@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
+import type { Share } from '#platform/db/inputs.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 
 export type TenantRow = Selectable<DB['tenant']>;
@@ -151,19 +152,15 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** `is_free` is true if an invitation has reserved the e-mail, but the invitation has expired. */
-export interface SignInEntry {
-  email: string;
-  tenant_id: number;
-  is_free: boolean;
-}
-
-export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
-  return await db
+/** Returns those of the normalised e-mails that belong to users of other tenants. An expired invitation holds no e-mail. */
+export async function findTakenEmails(db: Db, tenantId: number | null, emails: string[]): Promise<Set<string>> {
+  const isHeld = sql<boolean>`coalesce(held_until > now(), true)`;
+  const ofOthers = db
     .selectFrom('sign_in')
-    .select(['email', 'tenant_id', sql<boolean>`coalesce(held_until <= now(), false)`.as('is_free')])
-    .where('email', 'in', emails)
-    .execute();
+    .select('email')
+    .where('tenant_id', '!=', tenantId ?? NO_USER.tenant_id);
+  const taken = emails.length === 0 ? [] : await ofOthers.where('email', 'in', emails).where(isHeld).execute();
+  return new Set(taken.map(({ email }) => email));
 }
 
 export type EmailHolder = Pick<UserRow, 'id' | 'email'>;
@@ -250,23 +247,19 @@ export async function updateLastUses(
   nowMs: number,
 ): Promise<void> {
   const column = sql.ref(USE_COLUMNS[table]);
-  await writeByShare(
-    db,
-    uses,
-    ({ id }) => id,
-    async ({ inputs, tenantOf }) => {
-      await sql`
-        WITH used AS MATERIALIZED (
-          SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-            now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
-          FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                      ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-        )
-        UPDATE ${sql.table(table)} AS r SET ${column} = used.at
-        FROM used
-        WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
-      `.execute(db);
-      return [];
-    },
-  );
+  const update = async ({ inputs, tenantOf }: Share<LatestUse>) => {
+    await sql`
+      WITH used AS MATERIALIZED (
+        SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+          now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
+        FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                    ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+      )
+      UPDATE ${sql.table(table)} AS r SET ${column} = used.at
+      FROM used
+      WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
+    `.execute(db);
+    return [];
+  };
+  await writeByShare(db, uses, ({ id }) => id, update);
 }

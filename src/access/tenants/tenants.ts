@@ -11,6 +11,7 @@ export { activeOwnersLost, applyUsers, planUsers, type UserPlan, UsersChangedErr
 export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
+  findTakenEmails,
   isUseDue,
   listUsers,
   lockOwnersAndPerson,
@@ -27,7 +28,6 @@ export {
   claimEmail,
   differing,
   EmailTakenError,
-  findTakenEmails,
   isActiveOwner,
   isInvited,
   normaliseEmail,

@@ -122,13 +122,6 @@ export function shownChanges(user: store.UserRow, changes: store.UserChanges): F
     .map((field) => ({ field, from: user[field], to: changes[field] }));
 }
 
-/** Returns those of the given normalised e-mails that belong to users of other tenants. */
-export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
-  const taken = emails.length === 0 ? [] : await store.findSignIns(db, emails);
-  const isTaken = (entry: store.SignInEntry) => entry.tenant_id !== tenantId && !entry.is_free;
-  return new Set(taken.filter(isTaken).map(({ email }) => email));
-}
-
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
   await inTransaction(db, async (tx) => {

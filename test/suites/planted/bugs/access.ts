@@ -166,8 +166,8 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/sessions/sessions.ts',
-        find: "if (session === undefined || !(isOwn || staff.role === 'owner')) {",
-        replace: 'if (session === undefined) {',
+        find: "isOwn || staff.role === 'owner' ? found : undefined",
+        replace: 'found',
       },
     ],
     suites: ['src/access/sessions/list.test.ts'],
