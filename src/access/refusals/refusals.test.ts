@@ -11,7 +11,7 @@ import { createDatabase } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { type Refusal, Refusals } from './refusals.ts';
+import { collectRefusals, type Refusal } from './refusals.ts';
 import type { RefusedCall } from './schema.ts';
 
 const ORDERS = '/v1/third-party/orders/';
@@ -233,11 +233,8 @@ describe('the writes of refused calls', () => {
     });
   }
 
-  function refusalsOf(db: ReturnType<typeof recording>, counts: { failed: number }): Refusals {
-    return new Refusals({
-      db,
-      onError: () => void (counts.failed += 1),
-    });
+  function refusalsOf(db: ReturnType<typeof recording>, counts: { failed: number }) {
+    return collectRefusals({ db, onError: () => void (counts.failed += 1) });
   }
 
   const noFaults = () => ({ failed: 0 });

@@ -1,14 +1,12 @@
 import type { Database } from '#platform/db/database.ts';
 import { sharesOf } from '#platform/db/inputs.ts';
 import { orderedAreas, type Staff } from '../tenants/tenants.ts';
-import * as store from './caller-store.ts';
+import * as store from './store.ts';
 
 /**
- * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
- * example a stream.
- * @param noteUse records a use of a display (screen of the tenant), because an open stream of a display counts as a use. A stream of a
- * person does not count as a use (docs/decisions/0018-live-changes.md). Called for each display that keeps its access, if the stored time
- * of its last use is at least one minute old
+ * Returns those of the callers with an open stream whose access has ended or changed since their call.
+ * @param noteUse called for each display that keeps its access and whose use is due, because the open stream of a display counts as a use.
+ * That of a person does not (docs/decisions/0018-live-changes.md)
  */
 export async function findEndedCallers(
   db: Database,
@@ -16,10 +14,12 @@ export async function findEndedCallers(
   { noteUse, onError }: { noteUse: (caller: Staff) => void; onError: (error: unknown) => void },
 ): Promise<Set<Staff>> {
   const ended = new Set<Staff>();
-  for (const { inputs } of sharesOf(db, callers, ({ tenant }) => tenant.id)) {
+  const shares = callers.length === 0 ? [] : sharesOf(db, callers, ({ tenant }) => tenant.id);
+  for (const { inputs } of shares) {
     try {
-      const rows = await readRows(db, inputs);
-      for (const [caller, row] of rows) {
+      const rows = await store.readCallers(db, inputs.map(inputOf));
+      for (const [index, caller] of inputs.entries()) {
+        const row = rows[index];
         if (row === undefined || !hasSameRights(caller, row)) {
           ended.add(caller);
         } else if (row.is_use_due && caller.type === 'display') {
@@ -33,24 +33,9 @@ export async function findEndedCallers(
   return ended;
 }
 
-async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.CallerRow | undefined][]> {
-  const ofSessions = callers.filter(({ session }) => session.id !== null);
-  const ofTokens = callers.filter(({ session }) => session.id === null);
-  const sessions = ofSessions.map(({ tenant, session }) => ({ tenantId: tenant.id, id: session.id ?? '' }));
-  const tokens = ofTokens.map(({ tenant, id, session }) => ({
-    tenantId: tenant.id,
-    personId: id,
-    generation: session.generation ?? 0,
-    expiresAt: session.expiresAt.toISOString(),
-  }));
-  const [sessionRows, tokenRows] = [
-    sessions.length === 0 ? [] : await store.readSessionCallers(db, sessions),
-    tokens.length === 0 ? [] : await store.readTokenCallers(db, tokens),
-  ];
-  return [
-    ...ofSessions.map((caller, index): [Staff, store.CallerRow | undefined] => [caller, sessionRows[index]]),
-    ...ofTokens.map((caller, index): [Staff, store.CallerRow | undefined] => [caller, tokenRows[index]]),
-  ];
+function inputOf({ tenant, id, session }: Staff): store.CallerInput {
+  const { id: sessionId, generation, expiresAt } = session;
+  return { tenantId: tenant.id, sessionId, personId: id, generation, expiresAt: expiresAt.toISOString() };
 }
 
 /** The stored areas of an owner are ignored, because owners have all areas. */
