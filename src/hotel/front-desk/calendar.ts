@@ -5,7 +5,7 @@ import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dat
 import { readHeldCounts } from '../nights/nights.ts';
 import { nightPrice, type PlanCalendar, readCalendars } from '../rates/rates.ts';
 import { findProperty, type RoomTypeRow } from '../rooms/rooms.ts';
-import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
+import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './schema.ts';
 
 const MAX_NIGHTS = 400;
 const ROOM_TYPES_A_BATCH = 10;

@@ -5,7 +5,7 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendTexts } from '#platform/http/list.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
-import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
+import { CalendarQuery, StaffCalendar } from './schema.ts';
 import { listActivePlans } from '../rates/rates.ts';
 import { listProperties } from '../rooms/rooms.ts';
 import { StaffProperty } from './schema.ts';

@@ -12,7 +12,7 @@ import type { ChangedRoomType, PropertyDocument, RoomType, RoomTypeChange, RoomT
 import * as store from './store.ts';
 
 export { propertyFaults } from './property-faults.ts';
-export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
+export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument, RoomTypePrice } from './schema.ts';
 export type { Clock, PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
 export async function listProperties(
