@@ -86,7 +86,6 @@ export interface BookingParts {
 
 interface Booking {
   row: store.StayRow;
-  /** Null if the status holds no room. */
   hold: StayRange | null;
   /** If infinite, the number of held rooms is not checked. */
   capacity: number;

@@ -105,6 +105,7 @@ export async function readNamesOf(db: Database, tenantId: number, changes: Actor
   };
 }
 
+/** Returns the nights that the stay holds, or null if its status holds none. */
 export function holdOf(row: StayRange & { status: string }): StayRange | null {
   return HOLDING_STATUSES.includes(row.status as ReservationStatus) ? row : null;
 }

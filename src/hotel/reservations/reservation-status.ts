@@ -18,6 +18,7 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
 /** Statuses in which a reservation holds a room on its nights (rule 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
+/** Returns why the status may not change, or null if it may. */
 export function statusRefusal(
   present: ReservationStatus,
   { status, expected_status: expected }: { status: ReservationStatus; expected_status?: ReservationStatus },
@@ -30,6 +31,7 @@ export function statusRefusal(
     : refused(`The reservation is ${present}, so it cannot become ${status}.`);
 }
 
+/** Makes the 409 of a change that the reservation does not allow now. */
 export function refused(message: string): ApiError {
   return apiError('invalid_status_transition', message);
 }
