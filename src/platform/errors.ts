@@ -201,9 +201,14 @@ export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/** Makes the 404 of an object that does not exist or is of another tenant, with the same message (rule 36). */
+/** Describes the 404 of an object that does not exist or is of another tenant, for the errors of a route (rule 36). */
+export function noSuch(what: string) {
+  return { status: 404, code: 'error', message: `No such ${what}.` } as const satisfies RouteError;
+}
+
 export function notFound(what: string): ApiError {
-  return new ApiError(404, 'error', `No such ${what}.`);
+  const { status, code, message } = noSuch(what);
+  return new ApiError(status, code, message);
 }
 
 /** @throws ApiError 404 (code `error`) if the value is undefined or null */

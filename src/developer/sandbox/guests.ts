@@ -152,8 +152,8 @@ export class Guests {
     }
     const { property, roomType } = oneOf(all);
     const stay = wishedStay(roomType, todayIn(property.timezone));
-    const range = { tenantId: tenant.id, roomTypeId: roomType.id, checkIn: stay.check_in, checkOut: stay.check_out };
-    const nights = await this.#options.readHeldNights(range);
+    const { room_type_id, check_in, check_out } = stay;
+    const nights = await this.#options.readHeldNights({ tenant_id: tenant.id, room_type_id, check_in, check_out });
     if (nights.every(({ held }) => held + 1 <= roomType.physical_capacity * MOST_HELD)) {
       await ignoreRefusal(this.#options.reservations.book(...partnerBooking(caller, stay)));
       this.#options.noteUse(caller);
