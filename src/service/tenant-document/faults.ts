@@ -6,7 +6,7 @@ import {
   type UserRow,
 } from '#access/tenants/tenants.ts';
 import { propertyFaults } from '#hotel/rooms/rooms.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Db } from '#platform/db/database.ts';
 import { findTextFault } from '#platform/http/decode/text.ts';
 import { isTimeZone } from '#platform/lib/dates.ts';
 import { currencyFault, unitOf } from '#platform/lib/money.ts';
@@ -19,7 +19,7 @@ import { menuFaults } from '#restaurant/menu/menu.ts';
  * @param known the stored tenant, or null if the document describes a new tenant
  */
 export async function faultsOfValues(
-  db: Database,
+  db: Db,
   known: Tenant | null,
   stored: UserRow[],
   value: unknown,
@@ -71,7 +71,7 @@ function changeFault(document: unknown, currency: string, known: Tenant): string
 }
 
 async function userFaults(
-  db: Database,
+  db: Db,
   tenantId: number | null,
   stored: UserRow[],
   users: unknown[],
