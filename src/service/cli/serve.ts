@@ -6,7 +6,7 @@ import { DatabaseContact } from '#platform/db/contact.ts';
 import { countWaiting } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
-import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
+import { type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
@@ -98,7 +98,7 @@ async function startService(
     log,
     contact,
     sandbox: demo ? { findTenant: () => demo.findDemoTenant(backgroundDb), speed } : undefined,
-    ...(metrics ? { metrics: metrics.ofDeliveries() } : {}),
+    metrics: metrics?.ofDeliveries(),
   });
   // A worker gets no calls, so its part of each budget would be wasted.
   const budgets = await openBudgets(only === 'worker' ? null : config.redisUrl, log);
@@ -114,17 +114,15 @@ async function startService(
           budgets,
           log,
           wake: worker?.wake ?? createWakeUpSender(backgroundDb),
-          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
+          metrics: metrics?.ofHttp(),
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
-          ...(demo ? { findDemo: () => demo.findDemoTenant(db) } : {}),
+          findDemo: demo ? () => demo.findDemoTenant(db) : undefined,
         });
-  metrics?.watchCounts({
-    countRequests: () => app.door.waiting,
-    countCallers: () => countWaiting(db),
-    countStreams: () => app.liveChanges?.size ?? 0,
-  });
+  metrics?.watch('http_waiting_requests', 'Requests that wait until their tenant has a place', () => app.door.waiting);
+  metrics?.watch('database_waiting_callers', 'Callers that wait for a database connection', () => countWaiting(db));
+  metrics?.watch('live_streams', 'Open streams of live changes', () => app.liveChanges?.size ?? 0);
   const closing = closingOf(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
@@ -174,7 +172,9 @@ async function listenOn(app: App, variable: string, host: string, port: number):
     const reasons: Record<string, string> = {
       EADDRINUSE: `another process listens there. Set another ${variable}`,
       EACCES: `the process has no permission for this port. Set ${variable} to 1024 or higher`,
-      ...HOST_REMEDIES,
+      EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
+      ENOTFOUND: 'there is no host of that name. Set another HOST',
+      EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
     };
     const reason = reasons[error.code ?? ''];
     throw reason === undefined
@@ -206,7 +206,6 @@ function introduce(
   }
 }
 
-/** Time in milliseconds for which responses under way may continue after the port has closed. */
 const ANSWER_GRACE_MS = 8_000;
 /** Time in milliseconds for which a first request may be on its way when the port closes. */
 const SILENT_MS = 1_000;
