@@ -111,9 +111,9 @@ interface Exchange {
 /** Responds to what Node's parser refused, and to CONNECT, after the previous response, for which a client would take the refusal. */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const exchanges = new WeakMap<Duplex, Exchange>();
+  server.on('connection', (socket: Duplex) => exchanges.set(socket, {}));
   server.on('request', ({ socket }, response) => {
     const exchange = exchanges.get(socket) ?? {};
-    exchanges.set(socket, exchange);
     exchange.previous = exchange.latest;
     exchange.latest = response;
     response.on('close', () => {
