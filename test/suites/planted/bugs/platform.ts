@@ -44,8 +44,8 @@ export const PLATFORM_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/platform/db/distribution.ts',
-        find: "(firstColumn === 'tenant_id' ? 'by tenant' : undefined)",
-        replace: "'by tenant'",
+        find: "pairing_code: 'on the coordinator',",
+        replace: '',
       },
     ],
     suites: ['src/platform/db/distribution.test.ts'],
