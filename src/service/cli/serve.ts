@@ -31,6 +31,7 @@ const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
 export async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { config, terminal } = context;
+  const isWorker = options.only === 'worker';
   const stopping = terminal.untilStopped();
   const log = createLogger(config.logLevel, await terminal.host.openLog());
   const opening = openRuntime(context, {
@@ -47,12 +48,12 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   try {
     const { address } = service.listening;
     const demo = config.databaseUrl === null ? await code.demo?.introduceDemo(runtime, address) : null;
-    const hasConsole = terminal.host.columns !== undefined && options.only !== 'worker';
+    const hasConsole = terminal.host.columns !== undefined && !isWorker;
     const welcome = hasConsole ? await code.demo?.welcomeDemoOwner(runtime, config.publicUrl ?? address) : null;
     if (welcome) {
       terminal.print(welcome);
     }
-    introduce(context, log, service.listening, options);
+    introduce(context, log, service.listening, isWorker);
     if (demo) {
       terminal.print(demo);
     }
@@ -60,7 +61,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
-    const graceSeconds = options.only === 'worker' ? 0 : (config.stopGrace ?? byDefault); // A worker gets no calls.
+    const graceSeconds = isWorker ? 0 : (config.stopGrace ?? byDefault); // A worker gets no calls.
     const longerMs = Math.max(0, graceSeconds - STOP_GRACE_SECONDS) * 1_000;
     setTimeout(() => terminal.host.exit(1), STOP_LIMIT_MS + longerMs).unref();
     await service.stop(graceSeconds * 1_000);
@@ -187,13 +188,8 @@ async function listenOn(app: App, variable: string, host: string, port: number):
  * The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. By then the demo tenant is there:
  * who runs `demo` at once must not create it a second time.
  */
-function introduce(
-  { config, terminal }: Context,
-  log: Logger,
-  { address, isLocal }: Listening,
-  { only }: ServeOptions,
-) {
-  const where = `Roomservice listens on ${address}${only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
+function introduce({ config, terminal }: Context, log: Logger, { address, isLocal }: Listening, isWorker: boolean) {
+  const where = `Roomservice listens on ${address}${isWorker ? '' : ` (documentation: ${address}/docs/)`}`;
   if (terminal.host.columns !== undefined) {
     terminal.print(where);
   } else {
