@@ -96,12 +96,7 @@ export async function replaceMenu(
 }
 
 /** Makes all checks of `replaceMenu`, and returns its changes as JSON of a `MenuComparison`. Writes nothing. */
-export async function compareMenu(
-  db: Database,
-  owner: MenuOwner,
-  body: EncodedBody,
-  ifMatch: string | undefined,
-): Promise<string> {
+export async function compareMenu(db: Database, owner: MenuOwner, body: EncodedBody, ifMatch: string | undefined) {
   const { isExpected, planned } = await planChange(db, owner, body, ifMatch);
   if (!isExpected) {
     throw menuChanged();

@@ -12,14 +12,6 @@ import * as store from './store.ts';
 
 type OpeningTime = OpeningHoursDocument['hours'][number];
 
-interface OpeningState {
-  isOpen: boolean;
-  /** True during a pause, also outside the opening hours. */
-  isPaused: boolean;
-  /** Null if the restaurant is open, if its pause has no end, or if the next opening cannot be calculated. */
-  reopensAtMs: number | null;
-}
-
 const MAX_TENANTS = 50_000;
 
 /** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
@@ -124,7 +116,8 @@ function closed(nowMs: number, reopensAtMs: number | null): Error {
       });
 }
 
-export function openingStateAt(atMs: number, hours: OpeningHours, pausedUntilMs: number): OpeningState {
+/** `reopensAtMs` is null if the restaurant is open, if its pause has no end, or if the next opening cannot be calculated. */
+export function openingStateAt(atMs: number, hours: OpeningHours, pausedUntilMs: number) {
   const opensAtMs = pausedUntilMs === Infinity ? null : hours.nextOpening(Math.max(atMs, pausedUntilMs));
   const isOpen = opensAtMs === atMs;
   return { isOpen, isPaused: pausedUntilMs > atMs, reopensAtMs: isOpen ? null : opensAtMs };

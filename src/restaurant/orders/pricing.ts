@@ -81,11 +81,7 @@ function priceItem(dish: Dish | undefined, item: OrderItem, path: string): { lin
   return { line, cents };
 }
 
-function findVariant(
-  dish: Dish,
-  { variant_id: id }: OrderItem,
-  path: string,
-): Dish['price_variants'][number] | undefined {
+function findVariant(dish: Dish, { variant_id: id }: OrderItem, path: string) {
   const variant = dish.price_variants.find((each) => each.id === id);
   if (id !== undefined && variant === undefined) {
     throw apiError('variant_not_found', `${path}.variant_id: the dish has no such variant`);

@@ -53,10 +53,8 @@ export async function showOrder(db: Database, tenantId: number, orderId: string)
   }));
   const actors = history.map(({ by }) => by);
   const nameOf = await readActorNames(db, tenantId, actors);
-  return staffText(
-    row,
-    history.map((entry) => ({ ...entry, by: nameOf(entry.by) })),
-  );
+  const named = history.map((entry) => ({ ...entry, by: nameOf(entry.by) }));
+  return staffText(row, named);
 }
 
 async function readOrder(db: Database, tenantId: number, orderId: string): Promise<store.OrderRow> {
@@ -67,11 +65,7 @@ async function readOrder(db: Database, tenantId: number, orderId: string): Promi
  * @returns the JSON of the response, in several texts
  * @throws ApiError 400 `invalid_request`
  */
-export async function listOrders(
-  db: Database,
-  tenantId: number,
-  query: StaffOrderQuery,
-): Promise<AsyncGenerator<string>> {
+export async function listOrders(db: Database, tenantId: number, query: StaffOrderQuery) {
   if (query.open === undefined && query.limit !== undefined && query.limit > MAX_LIMIT) {
     throw invalidField('limit', `must be at most ${MAX_LIMIT}, unless the query has \`open=true\``);
   }
@@ -80,12 +74,7 @@ export async function listOrders(
   return pageTexts(db, tenantId, rows, next);
 }
 
-async function* pageTexts(
-  db: Database,
-  tenantId: number,
-  listed: ListedOrder[],
-  next: string | null,
-): AsyncGenerator<string> {
+async function* pageTexts(db: Database, tenantId: number, listed: ListedOrder[], next: string | null) {
   let before = '{"results":[';
   for (let from = 0; from < listed.length; from += GROUP) {
     yield before + (await groupText(db, tenantId, listed.slice(from, from + GROUP)));
