@@ -196,6 +196,14 @@ export function apiError(code: SpecificCode, message: string, headers: Record<st
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
+/** Handler for `.catch(…)`. Returns the refusal of a call as a value, and throws every other error again. */
+export function asRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) {
+    return error;
+  }
+  throw error;
+}
+
 /** The message begins with the path of the field (rule 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);

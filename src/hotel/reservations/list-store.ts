@@ -1,8 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { given, type Indexed, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
-import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
-import { digitsOf } from '#platform/lib/unicode.ts';
+import {
+  beginsWith,
+  given,
+  type Indexed,
+  type KeysetList,
+  NEWEST_FIRST,
+  type Search,
+} from '#platform/db/keyset-list.ts';
+import { digitsOf, searchEmail } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationSource, ReservationStatus } from './reservation-status.ts';

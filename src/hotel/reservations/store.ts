@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
 import { fieldsOf, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
-import { searchEmail, searchName, searchPhone } from '#platform/db/search-text.ts';
+import { searchEmail, searchName, searchPhone } from '#platform/lib/unicode.ts';
 
 export type ReservationRow = Selectable<DB['reservation']>;
 type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';

@@ -38,7 +38,8 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
         db,
         inputs.map(({ hotel, ...order }) => {
           const { tenantId, credentialId } = ownerOf({ hotel });
-          return { ...order, tenant_id: tenantId, credential_id: credentialId } as orders.NewOrder;
+          const status_changed_at = order.created_at;
+          return { ...order, status_changed_at, tenant_id: tenantId, credential_id: credentialId } as orders.NewOrder;
         }),
       ),
   });
