@@ -70,12 +70,7 @@ function changeFault(document: unknown, currency: string, known: Tenant): string
     : `has no decimals, but the stored prices in ${known.currency} may have some. Give ${missing.join(' and ')} with prices in ${currency}`;
 }
 
-async function userFaults(
-  db: Db,
-  tenantId: number | null,
-  stored: UserRow[],
-  users: unknown[],
-): Promise<string[]> {
+async function userFaults(db: Db, tenantId: number | null, stored: UserRow[], users: unknown[]): Promise<string[]> {
   const given = users.flatMap((user, index) => {
     const { email, password, role } = fieldsOf(user);
     return isStorable(email) ? [{ path: `users.${index}`, email: normaliseEmail(email), password, role }] : [];
