@@ -1,7 +1,7 @@
 /** Registers the operations of all APIs, and gives each its guard. */
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
-import { Credential, PmsCredential } from '#access/credentials/schema.ts';
+import { Credential } from '#access/credentials/schema.ts';
 import { trafficRoutes } from '#developer/sandbox/routes.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
 import type { App } from '#platform/http/app.ts';
@@ -86,20 +86,8 @@ export function registerRoutes(app: App, parts: Parts): void {
 function ownerRoutes(app: App, parts: Parts): void {
   const { config, db, credentials, pmsCredentials, callBudgets: budgets, channels } = parts;
   const ownerGuard = parts.guards.owner;
-  credentialRoutes(app, {
-    credentials,
-    ownerGuard,
-    path: '/v1/third-party/credentials/',
-    shape: Credential,
-    noun: 'Credential',
-  });
-  credentialRoutes(app, {
-    credentials: pmsCredentials,
-    ownerGuard,
-    path: '/v1/channel-manager/credentials/',
-    shape: PmsCredential,
-    noun: 'PmsCredential',
-  });
+  credentialRoutes(app, { credentials, ownerGuard, noun: 'Credential' });
+  credentialRoutes(app, { credentials: pmsCredentials, ownerGuard, noun: 'PmsCredential' });
   channelRoutes(app, { channels, ownerGuard });
   partnerRoutes(app, {
     db,

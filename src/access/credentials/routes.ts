@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { shortList } from '#platform/http/list.ts';
@@ -6,11 +7,11 @@ import { PageQuery, pageOf } from '#platform/http/paging.ts';
 import { actorOf } from '../tenants/tenants.ts';
 import type { Credentials } from './credentials.ts';
 import {
-  type Credential,
+  Credential,
   CredentialCreate,
   CredentialPath,
   CredentialSecret,
-  type PmsCredential,
+  PmsCredential,
   PmsCredentialCreate,
   PmsCredentialPath,
   PmsCredentialSecret,
@@ -19,6 +20,8 @@ import {
 /** Texts and schemas that differ between partner credentials and PMS credentials. Validation and behaviour of the routes are the same. */
 const SIDES = {
   Credential: {
+    path: '/v1/third-party/credentials/',
+    shape: Credential,
     holder: 'partner',
     headers: '`X-API-Key` and `X-API-Secret`',
     afterRevoke: ' Its waiting webhook deliveries are stopped.',
@@ -27,6 +30,8 @@ const SIDES = {
     secret: CredentialSecret,
   },
   PmsCredential: {
+    path: '/v1/channel-manager/credentials/',
+    shape: PmsCredential,
     holder: 'PMS',
     headers: '`X-PMS-API-Key` and `X-PMS-API-Secret`',
     afterRevoke: '',
@@ -37,14 +42,10 @@ const SIDES = {
 };
 
 const SHARED = { tags: ['Credentials'] };
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
 interface Dependencies {
   credentials: Credentials;
   ownerGuard: Guard;
-  path: string;
-  /** Schema of a credential in responses. Fields of `Credential` that this schema does not have are left out. */
-  shape: typeof Credential | typeof PmsCredential;
   noun: keyof typeof SIDES;
 }
 
@@ -53,8 +54,8 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
   revokeAndRotate(app, dependencies);
 }
 
-function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }: Dependencies): void {
-  const { holder, headers, body, secret } = SIDES[noun];
+function listAndCreate(app: App, { credentials, ownerGuard, noun }: Dependencies): void {
+  const { path, shape, holder, headers, body, secret } = SIDES[noun];
   // Only the list of the third-party API has pages (rule 10).
   const isPaged = noun === 'Credential';
   app.get(
@@ -96,13 +97,13 @@ function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }:
   );
 }
 
-function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun }: Dependencies): void {
-  const { holder, params, secret, afterRevoke } = SIDES[noun];
+function revokeAndRotate(app: App, { credentials, ownerGuard, noun }: Dependencies): void {
+  const { path, shape, holder, params, secret, afterRevoke } = SIDES[noun];
   app.post(
     `${path}:id/revoke/`,
     {
       onRequest: ownerGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('credential')] },
       schema: {
         ...SHARED,
         operationId: `revoke${noun}`,
@@ -121,7 +122,7 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
     `${path}:id/rotate/`,
     {
       onRequest: ownerGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('credential'), 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: `rotate${noun}`,

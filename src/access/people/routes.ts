@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -96,7 +97,6 @@ export function linkRoutes(app: App, { links, sessions, budgets, service }: Depe
 
 const PATH = '/v1/staff/people/';
 const SHARED = { tags: ['People'] };
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such person.' } as const;
 
 interface StaffDependencies {
   people: People;
@@ -155,7 +155,7 @@ function changeAndReset(app: App, { people, ownerGuard }: StaffDependencies): vo
     `${PATH}:id/`,
     {
       onRequest: ownerGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('person'), 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: 'changePerson',
@@ -176,7 +176,7 @@ function changeAndReset(app: App, { people, ownerGuard }: StaffDependencies): vo
     `${PATH}:id/reset/`,
     {
       onRequest: ownerGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('person'), 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: 'resetPerson',

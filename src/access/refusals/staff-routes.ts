@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { noSuch } from '#platform/errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -6,14 +7,12 @@ import { CredentialPath } from '../credentials/credentials.ts';
 import { listRefusedCalls } from './refusals.ts';
 import { RefusedCall } from './schema.ts';
 
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
-
 export function refusalStaffRoutes(app: App, { db, staffGuard }: { db: Database; staffGuard: Guard }): void {
   app.get(
     '/v1/staff/credentials/:id/refusals/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('credential')] },
       schema: {
         operationId: 'listRefusedCalls',
         summary: 'List the last refused calls of a credential',

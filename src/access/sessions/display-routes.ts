@@ -1,3 +1,4 @@
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
@@ -57,7 +58,6 @@ interface StaffDependencies {
 
 const PATH = '/v1/staff/displays/';
 const SHARED = { tags: ['People'] };
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such display.' } as const;
 
 export function displayStaffRoutes(app: App, { displays, ownerGuard }: StaffDependencies): void {
   app.get(
@@ -96,7 +96,7 @@ export function displayStaffRoutes(app: App, { displays, ownerGuard }: StaffDepe
     `${PATH}:id/remove/`,
     {
       onRequest: ownerGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('display')] },
       schema: {
         ...SHARED,
         operationId: 'removeDisplay',

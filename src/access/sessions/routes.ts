@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#platform/db/database.ts';
-import { invalidField, PERMISSION_DENIED } from '#platform/errors.ts';
+import { invalidField, noSuch, PERMISSION_DENIED } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import { authenticateToken, notSignedIn, type SignInAttempts, type VerifyToken } from '../tenants/tenants.ts';
 import { clearConsoleCookie, readConsoleCookie, refuseOtherThanConsole } from './console-cookie.ts';
@@ -212,7 +212,7 @@ function listAndEnd(app: App, { sessions, anyGuard }: StaffDependencies): void {
     '/v1/staff/sessions/:id/end/',
     {
       onRequest: anyGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such session.' }] },
+      config: { errors: [noSuch('session')] },
       schema: {
         ...STAFF,
         operationId: 'endSession',

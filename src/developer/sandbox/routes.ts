@@ -1,6 +1,6 @@
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
-import { notFound } from '#platform/errors.ts';
+import { noSuch, notFound } from '#platform/errors.ts';
 import { type Guests, SPREAD_MS } from './guests.ts';
 import { TrafficAnswer, TrafficRequest } from './schema.ts';
 
@@ -16,7 +16,7 @@ export function trafficRoutes(app: App, { guests, isSandbox, ownerGuard }: Depen
     '/v1/staff/sandbox/traffic/',
     {
       onRequest: ownerGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such simulation.' }] },
+      config: { errors: [noSuch('simulation')] },
       schema: {
         operationId: 'makeBusy',
         summary: 'Send simulated guests to the demo',

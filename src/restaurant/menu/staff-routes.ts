@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import { encodedBodyOf } from '#platform/http/body.ts';
@@ -115,7 +116,7 @@ function dishRoute(app: App, { db, changes, staffGuard }: Dependencies): void {
     '/v1/staff/dishes/:sku/',
     {
       onRequest: staffGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such dish.' }] },
+      config: { errors: [noSuch('dish')] },
       schema: {
         ...SHARED,
         operationId: 'changeDish',

@@ -1,4 +1,5 @@
 import { changeActorOf } from '#access/actors/actors.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -7,8 +8,6 @@ import { sendJsonBytes, sendTexts } from '#platform/http/list.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { changeOrderStatus, listOrders, showOrder } from './staff-orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './staff-schema.ts';
-
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
 
 interface Dependencies {
   db: Database;
@@ -49,7 +48,7 @@ function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/orders/:order_id/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('order')] },
       schema: {
         ...SHARED,
         operationId: 'getStaffOrder',
@@ -69,7 +68,7 @@ function statusRoute(app: App, { staffGuard, ...parts }: Dependencies): void {
     '/v1/staff/orders/:order_id/status/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('order'), 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: 'changeOrderStatus',

@@ -1,5 +1,6 @@
 import { CredentialPath } from '#access/credentials/credentials.ts';
 import { actorOf } from '#access/tenants/tenants.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -9,8 +10,6 @@ import { deliveryShape, listDeliveries, readDelivery } from './staff-deliveries.
 import { Delivery, DeliveryDetail, DeliveryPath, DeliveryQuery, TestCallOutcome } from './staff-schema.ts';
 import type { TestCalls } from './test-call.ts';
 
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such delivery.' } as const;
-const NO_CREDENTIAL = { status: 404, code: 'error', message: 'No such credential.' } as const;
 const CALLS_PER_MINUTE = 6;
 
 interface Dependencies {
@@ -44,7 +43,7 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard, headerBrand }: D
     '/v1/staff/webhook-deliveries/:id/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('delivery')] },
       schema: {
         operationId: 'getWebhookDelivery',
         summary: 'Read a delivery with its request and the responses',
@@ -72,7 +71,7 @@ export function testCallRoutes(app: App, { testCalls, budgets, staffGuard }: Tes
     '/v1/staff/credentials/:id/ping/',
     {
       onRequest: staffGuard,
-      config: { errors: [NO_CREDENTIAL, 'invalid_status_transition'] },
+      config: { errors: [noSuch('credential'), 'invalid_status_transition'] },
       schema: {
         operationId: 'sendTestCall',
         summary: "Send a test call to a partner's webhook",

@@ -1,4 +1,5 @@
 import { CredentialPath } from '#access/credentials/credentials.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
@@ -7,8 +8,6 @@ import { sendJsonBytes } from '#platform/http/list.ts';
 import { feedOfPartner, listEvents, staffEventShape } from './list.ts';
 import { FeedPage, FeedQuery } from './schema.ts';
 import { StaffEvent, StaffEventQuery } from './staff-schema.ts';
-
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
 
 interface Dependencies {
   db: Database;
@@ -39,7 +38,7 @@ export function eventStaffRoutes(app: App, { db, staffGuard, headerBrand }: Depe
     '/v1/staff/credentials/:id/feed/',
     {
       onRequest: staffGuard,
-      config: { namesHeaderBrand: true, errors: [NOT_FOUND] },
+      config: { namesHeaderBrand: true, errors: [noSuch('credential')] },
       schema: {
         operationId: 'getPartnerFeed',
         summary: "Read a partner's feed as the partner would",
