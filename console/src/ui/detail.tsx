@@ -8,7 +8,6 @@ interface DetailProps {
   /** False while the address names nothing to open. */
   isOpen: boolean;
   onClose: () => void;
-  /** Buttons at the foot, the first one in the accent. */
   actions?: ReactNode;
   children: ReactNode;
 }

@@ -99,9 +99,9 @@ export function houseLine(types: RoomType[]): Line {
 const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
 const month = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
 
-/** The dates. Their name is the month of the first one in sight. */
-export function datesLine(dates: string[], today: string, firstColumn: number): Line {
-  const name = month.format(new Date(dates[firstColumn] ?? today));
+/** The dates. Their name is the month of the first one. */
+export function datesLine(dates: string[], today: string): Line {
+  const name = month.format(new Date(dates[0] ?? today));
   const cellOf = (column: number) => {
     const date = new Date(dates[column] ?? today);
     const day = date.getUTCDate();
