@@ -20,7 +20,7 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       onClose={onClose}
       position="right"
       size="min(560px, 100vw)"
-      title={title}
+      title={<b>{title}</b>}
       classNames={classes}
       transitionProps={{ duration: 120 }}
     >
@@ -28,7 +28,7 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
         {children}
       </div>
       {actions !== undefined && (
-        <Group gap={8} px={20} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
+        <Group gap={8} px={16} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
           {actions}
         </Group>
       )}

@@ -27,6 +27,8 @@ export async function changeAvailability(dishes: readonly Dish[], isActive: bool
   await showDishes(skus, { is_active: isActive });
   try {
     await sendWhenBack(() => call('changeAvailability', { body: { skus, is_active: isActive } }));
+    // A read that began before the change may have come meanwhile.
+    await showDishes(skus, { is_active: isActive });
     showUndo(
       `${what} ${is} ${isActive ? 'on' : 'off'} the menu`,
       isActive ? 'Partners can order again.' : 'New orders are refused. Orders on the board stay.',

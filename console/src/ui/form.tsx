@@ -53,7 +53,14 @@ export function Form({ action, color, sending, isReady = true, onCancel, cancel 
             {cancel}
           </Button>
         )}
-        <Button type="submit" color={color && `${color}.9`} loading={sending.isPending} disabled={!isReady}>
+        <Button
+          type="submit"
+          color={color && `${color}.9`}
+          loading={sending.isPending}
+          disabled={!isReady}
+          // The second press of a double press may come before the button waits.
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
           {action}
         </Button>
       </Group>

@@ -8,7 +8,7 @@ export function useFormat(): Formats {
   return made.formats;
 }
 
-type Formats = ReturnType<typeof makeFormats>;
+export type Formats = ReturnType<typeof makeFormats>;
 
 let made: { key: string; formats: Formats } | null = null;
 

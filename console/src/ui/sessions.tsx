@@ -20,7 +20,17 @@ export function Sessions({ title, personId }: { title: string; personId?: string
   const signInOf = ({ created_at: at, address }: Session) => `${dayAndTime(at)}, from ${address}`;
   const columns: Column<Session>[] = [
     { label: 'Device', cell: (session) => <TwoLines first={deviceOf(session)} second={signInOf(session)} /> },
-    { label: 'Signed in', isWideOnly: true, cell: signInOf },
+    {
+      label: 'Signed in',
+      isWideOnly: true,
+      cell: ({ created_at: at, address }) => (
+        <>
+          {dayAndTime(at)}
+          <br />
+          {address}
+        </>
+      ),
+    },
     {
       label: 'Last use',
       cell: ({ is_current: isCurrent, last_used_at: at }) => (isCurrent ? 'This device' : <Ago at={at} />),

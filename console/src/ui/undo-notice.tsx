@@ -9,7 +9,7 @@ export const UNDO = 'Undo';
 /** Tells what was done, with a button that takes it back. Only the newest one is shown. */
 export function showUndo(title: string, text: string, undo: () => void): void {
   const takeBack = () => {
-    notifications.hide(ID);
+    hideUndo();
     undo();
   };
   const message = (
@@ -20,8 +20,12 @@ export function showUndo(title: string, text: string, undo: () => void): void {
       </Button>
     </>
   );
-  notifications.hide(ID);
+  hideUndo();
   notifications.show({ id: ID, title, message, autoClose: 10_000 });
+}
+
+export function hideUndo(): void {
+  notifications.hide(ID);
 }
 
 /** Takes back what the newest notice tells, for a key of the screen. */

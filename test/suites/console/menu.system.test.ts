@@ -95,10 +95,10 @@ describe('the menu in the console', { skip }, () => {
 
   it('a category is taken off and put on at once, also by the keyboard alone, and search and filters are in the address', async () => {
     await openMenu();
-    await page.getByRole('button', { name: 'Take all of Pizza off the menu' }).click();
+    await page.getByRole('button', { name: 'All off: Pizza' }).click();
     await notice('Margherita is off the menu');
     assert.equal(await page.getByRole('button', { name: 'Undo' }).locator('kbd').innerText(), 'u');
-    await page.getByRole('button', { name: 'Put all of Pizza on the menu' }).click();
+    await page.getByRole('button', { name: 'All on: Pizza' }).click();
     await notice('2 dishes are on the menu');
     const [entry] = await auditOf(service, tenant, 'dishes.availability_changed');
     assert.deepEqual(entry?.details, { is_active: true, skus: ['PIZZA-1', 'OFF'] });

@@ -100,11 +100,11 @@ export function UndoButton() {
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
   const isShown = sending.length === 0 && newest !== undefined && secondsLeft > 0;
   return (
-    <Group gap={12} ml="auto" fz="sm" role="status">
-      <Text inherit visibleFrom="lg">
+    <Group gap={12} ml="auto" fz="sm">
+      <Text inherit visibleFrom="lg" role="status">
         {sending.length > 0 ? 'Saving…' : isShown && newest.label}
       </Text>
-      {isShown && <KeyButton hotkey="u" label="Undo" note={`${secondsLeft} s`} onClick={undo} />}
+      {isShown && <KeyButton hotkey="u" label={`Undo ${secondsLeft} s`} onClick={undo} />}
     </Group>
   );
 }
@@ -112,16 +112,14 @@ export function UndoButton() {
 interface KeyButtonProps extends Pick<ButtonProps, 'disabled'> {
   hotkey: string;
   label: string;
-  note?: string;
   onClick: () => void;
 }
 
 /** A quiet button that names its key, where there is room for it. */
-function KeyButton({ hotkey, label, note, ...button }: KeyButtonProps) {
+function KeyButton({ hotkey, label, ...button }: KeyButtonProps) {
   return (
     <Button variant="default" px={11} {...button}>
       {label}
-      {note && <span aria-hidden="true">&nbsp;{note}</span>}
       <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">
         {hotkey}
       </Text>

@@ -123,22 +123,19 @@ function Dishes({ dishes, search, set }: DishesProps) {
 
 /** Takes all dishes of a category that are shown off the menu, or puts them on it. */
 function CategoryButtons({ category, dishes }: { category: string; dishes: Dish[] }) {
-  const ways = [
-    [true, 'All on', `Put all of ${category} on the menu`],
-    [false, 'All off', `Take all of ${category} off the menu`],
-  ] as const;
-  return ways.map(([isActive, words, label]) => (
-    <Button
-      key={words}
-      variant="subtle"
-      size="compact-xs"
-      aria-label={label}
-      disabled={dishes.every((dish) => isOn(dish) === isActive)}
-      onClick={() => void changeAvailability(dishes, isActive)}
-    >
-      {words}
-    </Button>
-  ));
+  return [true, false]
+    .filter((isActive) => dishes.some((dish) => isOn(dish) !== isActive))
+    .map((isActive) => (
+      <Button
+        key={String(isActive)}
+        variant="subtle"
+        size="compact-sm"
+        aria-label={`All ${isActive ? 'on' : 'off'}: ${category}`}
+        onClick={() => void changeAvailability(dishes, isActive)}
+      >
+        All {isActive ? 'on' : 'off'}
+      </Button>
+    ));
 }
 
 function useColumns(): Column<Dish>[] {

@@ -47,6 +47,7 @@ export function Stays() {
   const { view = 'arrivals', day = today, q } = search;
   const setDay = (next: string) => set({ day: next === today ? undefined : next });
   const [entered, setEntered] = useState<string>();
+  const isFormOpen = house.properties !== undefined && (changing ?? search.new) !== undefined;
   const closeForm = () => (changing ? setChanging(null) : set({ new: undefined }));
   const show = (next: StaysSearch['view']) => set({ view: next, q: undefined });
   useCommands(
@@ -114,13 +115,13 @@ export function Stays() {
       />
       <StayDrawer id={search.open} onClose={() => set({ open: undefined })} ask={ask} change={setChanging} />
       <Modal
-        opened={changing !== null || search.new !== undefined}
+        opened={isFormOpen}
         onClose={closeForm}
         closeOnClickOutside={false}
         size={560}
         title={changing ? `Change ${changing.natural_id} of ${changing.guest.name}` : 'New stay'}
       >
-        {house.properties && (changing ?? search.new) && (
+        {isFormOpen && (
           <StayForm
             own={changing ?? undefined}
             property={search.property}
