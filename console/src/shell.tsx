@@ -9,9 +9,9 @@ import { GROUPS, SCREENS, type Screen } from './screens.ts';
 import classes from './shell.module.css';
 import { type Command, useCommands } from './ui/commands.ts';
 import { Empty } from './ui/empty.tsx';
-import { ChevronIcon, KeyboardIcon, MoreIcon, SearchIcon, SignOutIcon } from './ui/icons.tsx';
+import { ChevronIcon, MoreIcon, SearchIcon, SignOutIcon } from './ui/icons.tsx';
 import { Page } from './ui/page.tsx';
-import { MOD, openPalette, Palette, showKeys } from './ui/palette.tsx';
+import { MOD, openPalette, Palette } from './ui/palette.tsx';
 
 /** Screens that a phone shows below. The rest is in "More". */
 const BELOW = 4;
@@ -130,11 +130,6 @@ function SelfMenu({ me, isPhone, more }: { me: Me; isPhone: boolean; more: Scree
         {isPhone && (
           <Menu.Item leftSection={<SearchIcon size={16} />} onClick={openPalette}>
             Find or do
-          </Menu.Item>
-        )}
-        {!isPhone && (
-          <Menu.Item leftSection={<KeyboardIcon size={16} />} onClick={showKeys}>
-            All keys
           </Menu.Item>
         )}
         <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => void signOut()}>

@@ -1,5 +1,8 @@
-import { CloseIcon } from './icons.tsx';
-import classes from './chips.module.css';
+import { Button, Group } from '@mantine/core';
+
+const CHIP = { radius: 'xl', h: 32, px: 12, fz: '0.8125rem' };
+const PRESSED = { ...CHIP, variant: 'light' };
+const QUIET = { ...CHIP, variant: 'default', c: 'dimmed', fw: 400 };
 
 interface ChipsProps<Value> {
   label: string;
@@ -10,29 +13,25 @@ interface ChipsProps<Value> {
 
 function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
   return (
-    <div className={classes.group} role="group" aria-label={group}>
+    <Group gap={6} role="group" aria-label={group}>
       {options.map(({ value, label }) => (
-        <button
+        <Button
           key={label}
-          type="button"
-          className={classes.chip}
+          {...(isPressed(value) ? PRESSED : QUIET)}
           aria-pressed={isPressed(value)}
           onClick={() => onPress(value)}
         >
           {label}
-        </button>
+        </Button>
       ))}
-    </div>
+    </Group>
   );
 }
 
-interface ChoiceProps<Value extends string> {
-  label: string;
-  options: readonly { value: Value; label: string }[];
+interface ChoiceProps<Value extends string> extends Pick<ChipsProps<Value>, 'label' | 'options'> {
   /** Undefined: no filter. Null: no chip is pressed. */
   value: Value | undefined | null;
   onChange: (value: Value | undefined) => void;
-  /** Word for no filter, for example `All`. */
   all?: string;
 }
 
@@ -42,9 +41,7 @@ export function ChipChoice<Value extends string>({ label, options, value, onChan
   return <Chips label={label} options={every} isPressed={(each) => each === value} onPress={onChange} />;
 }
 
-interface TogglesProps<Value> {
-  label: string;
-  options: readonly { value: Value; label: string }[];
+interface TogglesProps<Value> extends Pick<ChipsProps<Value>, 'label' | 'options'> {
   values: Value[];
   onChange: (values: Value[]) => void;
 }
@@ -54,13 +51,4 @@ export function ChipToggles<Value>({ label, options, values, onChange }: Toggles
   const isOn = (value: Value) => values.includes(value);
   const toggle = (value: Value) => onChange(isOn(value) ? values.filter((each) => each !== value) : [...values, value]);
   return <Chips label={label} options={options} isPressed={isOn} onPress={toggle} />;
-}
-
-/** A filter that is set. A press takes it away. */
-export function SetChip({ label, onRemove }: { label: string; onRemove: () => void }) {
-  return (
-    <button type="button" className={classes.chip} data-is-set aria-label={`Remove filter ${label}`} onClick={onRemove}>
-      {label} <CloseIcon size={14} />
-    </button>
-  );
 }

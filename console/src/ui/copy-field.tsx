@@ -1,14 +1,27 @@
 import { Box, Button, Code, Group } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useClipboard } from '@mantine/hooks';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
-/** A value that somebody needs elsewhere, with a button that copies it. */
+const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', userSelect: 'all' } as const;
+
+/** A value that somebody needs elsewhere, with a button that copies it. Over plain HTTP, browsers let nobody copy but by hand. */
 export function CopyField({ label, value, isCode = true }: { label: string; value: string; isCode?: boolean }) {
+  const { copied, copy } = useClipboard();
   return (
     <Box mb={14}>
-      <Group justify="space-between" fz="0.8125rem" c="dimmed">
+      <Group justify="space-between" mih={26} fz="0.8125rem" c="dimmed">
         {label}
-        <CopyButton label={label} value={value} />
+        {window.isSecureContext && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            leftSection={copied ? <CheckIcon size={15} /> : <CopyIcon size={15} />}
+            aria-label={`Copy ${label}`}
+            onClick={() => copy(value)}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
       </Group>
       <Code
         block
@@ -22,41 +35,4 @@ export function CopyField({ label, value, isCode = true }: { label: string; valu
       </Code>
     </Box>
   );
-}
-
-const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
-
-function CopyButton({ label, value }: { label: string; value: string }) {
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setCopied(false), 2_000);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async () => {
-    await copyText(value);
-    setCopied(true);
-  };
-  return (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      leftSection={isCopied ? <CheckIcon size={15} /> : <CopyIcon size={15} />}
-      aria-label={`Copy ${label}`}
-      onClick={() => void copy()}
-    >
-      {isCopied ? 'Copied' : 'Copy'}
-    </Button>
-  );
-}
-
-async function copyText(text: string): Promise<void> {
-  if ('clipboard' in navigator) {
-    return await navigator.clipboard.writeText(text);
-  }
-  // Over plain HTTP, browsers have only this older way.
-  const field = Object.assign(document.createElement('textarea'), { value: text });
-  document.body.append(field);
-  field.select();
-  document.execCommand('copy');
-  field.remove();
 }

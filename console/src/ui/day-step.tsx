@@ -7,22 +7,23 @@ import { BackIcon, ChevronIcon } from './icons.tsx';
 interface Props {
   day: string;
   today: string;
+  by?: number;
   onChange: (day: string) => void;
 }
 
-/** The day of a view, with a step to the day before and after it. */
-export function DayStep({ day, today, onChange }: Props) {
+/** The day of a view, or the first one, with a step back and forth. */
+export function DayStep({ day, today, by = 1, onChange }: Props) {
   const move = (days: number) => onChange(addDays(day, days));
   useCommands(
     commandsOf('Day', [
-      ['e', 'A day earlier', () => move(-1)],
-      ['l', 'A day later', () => move(1)],
+      ['e', 'Earlier', () => move(-by)],
+      ['l', 'Later', () => move(by)],
       ['t', 'Today', () => onChange(today)],
     ]),
   );
   return (
     <Group gap={4} wrap="nowrap" role="group" aria-label="Day">
-      <Button variant="default" px={0} w={44} aria-label="A day earlier" onClick={() => move(-1)}>
+      <Button variant="default" px={0} w={44} aria-label="Earlier" onClick={() => move(-by)}>
         <BackIcon size={16} />
       </Button>
       <DatePickerInput
@@ -32,7 +33,7 @@ export function DayStep({ day, today, onChange }: Props) {
         value={day}
         onChange={(value) => value !== null && onChange(value)}
       />
-      <Button variant="default" px={0} w={44} aria-label="A day later" onClick={() => move(1)}>
+      <Button variant="default" px={0} w={44} aria-label="Later" onClick={() => move(by)}>
         <ChevronIcon size={16} />
       </Button>
       {day !== today && (

@@ -8,7 +8,6 @@ interface DetailProps {
   /** False while the address names nothing to open. */
   isOpen: boolean;
   onClose: () => void;
-  /** Buttons at the foot, the first one in the accent. */
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -21,7 +20,7 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       onClose={onClose}
       position="right"
       size="min(560px, 100vw)"
-      title={title}
+      title={<b>{title}</b>}
       classNames={classes}
       transitionProps={{ duration: 120 }}
     >
@@ -29,7 +28,7 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
         {children}
       </div>
       {actions !== undefined && (
-        <Group gap={8} px={20} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
+        <Group gap={8} px={16} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
           {actions}
         </Group>
       )}

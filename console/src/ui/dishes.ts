@@ -16,9 +16,6 @@ export function isOn(dish: Dish): boolean {
 /** The whole menu, also the dishes that are off it. */
 export const menuQuery = read('getMenuDocument', {}, ['menu']);
 
-/** Most dishes that the API changes in one call. */
-const MOST_AT_ONCE = 500;
-
 /** Puts dishes on the menu or takes them off, at once on the screen, and offers the way back. */
 export async function changeAvailability(dishes: readonly Dish[], isActive: boolean): Promise<void> {
   const changing = dishes.filter((dish) => isOn(dish) !== isActive);
@@ -29,10 +26,7 @@ export async function changeAvailability(dishes: readonly Dish[], isActive: bool
   const is = changing.length === 1 ? 'is' : 'are';
   await showDishes(skus, { is_active: isActive });
   try {
-    for (let at = 0; at < skus.length; at += MOST_AT_ONCE) {
-      const body = { skus: skus.slice(at, at + MOST_AT_ONCE), is_active: isActive };
-      await sendWhenBack(() => call('changeAvailability', { body }));
-    }
+    await sendWhenBack(() => call('changeAvailability', { body: { skus, is_active: isActive } }));
     // A read that began before the change may have come meanwhile.
     await showDishes(skus, { is_active: isActive });
     showUndo(

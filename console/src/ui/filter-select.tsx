@@ -1,16 +1,15 @@
 import { Select, type SelectProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useHouse } from '../api/house.ts';
 import { read } from '../api/reads.ts';
 import { isOwner, useMe } from '../api/session.ts';
 
 interface Props<Value extends string> {
   label: string;
-  /** Words for no filter, for example `Any status`. */
   all: string;
   width: number;
   value: Value | undefined;
   options: NonNullable<SelectProps<Value>['data']>;
-  /** A person may type a part of a value. */
   isSearchable?: boolean;
   onChange: (value: Value | undefined) => void;
 }
@@ -33,9 +32,15 @@ export function FilterSelect<Value extends string>(props: Props<Value>) {
 }
 
 interface IdProps {
-  /** Id of the one that is chosen. */
   value: string | undefined;
   onChange: (id: string | undefined) => void;
+}
+
+/** Filter by property. `all`: words for none. With one property alone, it is not there. */
+export function PropertySelect(props: IdProps & { all: string }) {
+  const { properties = [] } = useHouse();
+  const options = properties.map(({ id, name }) => ({ value: id, label: name }));
+  return options.length > 1 && <FilterSelect label="Property" width={190} options={options} {...props} />;
 }
 
 const partnersQuery = read('listStaffCredentials', {}, ['credentials']);

@@ -10,7 +10,6 @@ const WAIT_MS = 150;
 interface Props {
   label: string;
   placeholder: string;
-  /** What is searched now, as the address has it. */
   text: string | undefined;
   /** `isEntered`: the person has pressed Enter, and wants the first result. */
   onFind: (text: string | undefined, isEntered: boolean) => void;

@@ -1,14 +1,29 @@
 import { Button, Group, Modal } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
+import type { OperationName } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { Refusal } from './failure.tsx';
 import { TextField } from './fields.tsx';
 
+/** A write of a form or a button, after which the reads that show it are made again. The answer may hold a secret, so no cache keeps it. */
+export function useWrite<Answer, Input = void>(
+  reads: OperationName[],
+  send: (input: Input) => Promise<Answer>,
+  done: (answer: Answer) => void = () => {},
+) {
+  return useMutation({
+    mutationFn: async (input: Input) => {
+      done(await send(input));
+      await Promise.all(reads.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+    },
+  });
+}
+
 interface FormProps {
-  /** Word of the button that sends the form. */
   action: string;
-  /** Red is for what takes something away. */
   color?: 'red' | undefined;
-  /** Result of `useMutation`. */
+  /** Result of `useWrite`. */
   sending: { mutate: () => void; reset: () => void; isPending: boolean; error: Error | null };
   /** False while there is nothing to send, or something is missing. */
   isReady?: boolean;
@@ -38,7 +53,14 @@ export function Form({ action, color, sending, isReady = true, onCancel, cancel 
             {cancel}
           </Button>
         )}
-        <Button type="submit" color={color && `${color}.9`} loading={sending.isPending} disabled={!isReady}>
+        <Button
+          type="submit"
+          color={color && `${color}.9`}
+          loading={sending.isPending}
+          disabled={!isReady}
+          // The second press of a double press may come before the button waits.
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
           {action}
         </Button>
       </Group>
@@ -62,7 +84,6 @@ export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & Dial
 }
 
 interface ConfirmProps extends Omit<ComponentProps<typeof FormDialog>, 'children'> {
-  /** Says what will happen. */
   text: string;
   /** Word that has to be typed first, for what cannot be undone. */
   word?: string;

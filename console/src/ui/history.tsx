@@ -1,13 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Answer } from '../api/client.ts';
 import { useNow } from '../live/clock.ts';
 import { useFormat } from './format.ts';
 import { Waiting } from './loaded.tsx';
 
-interface Actor {
-  type: 'person' | 'display' | 'partner' | 'channel' | 'operator' | 'sandbox';
-  name: string | null;
-}
+type Actor = Pick<Answer<'getNight'>['history'][number]['by'], 'type' | 'name'>;
 
 export interface Step {
   label: string;

@@ -52,7 +52,6 @@ export const PrintIcon = icon('M6 7.5v-4h8v4M6 14.5H3.5v-7h13v7H14M6 12h8v4.5H6z
 export const PlusIcon = icon('M10 4.5v11M4.5 10h11');
 export const CopyIcon = icon('M7.5 7.5h9v9h-9zM4.5 12.5h-1v-9h9v1');
 export const SignOutIcon = icon('M8 3.5H3.5v13H8M12.5 6.5 16 10l-3.5 3.5M16 10H8');
-export const KeyboardIcon = icon('M2.5 5.5h15v9h-15zM5.5 8.5h.1M8.5 8.5h.1M11.5 8.5h.1M14.5 8.5h.1M7 11.7h6');
 export const DownloadIcon = icon('M10 3.5v9M6.5 9.5 10 13l3.5-3.5M3.5 16.5h13');
 export const BackIcon = icon('m12 5-5 5 5 5');
 export const ChevronIcon = icon('m8 5 5 5-5 5');

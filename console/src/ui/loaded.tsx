@@ -11,7 +11,6 @@ export interface Query<Data> {
 
 interface Props<Data> {
   query: Query<Data>;
-  /** Rows of the skeleton. */
   rows?: number;
   children: (data: Data) => ReactNode;
 }

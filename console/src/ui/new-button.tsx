@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
 import { commandsOf, useCommands } from './commands.ts';
-import { PlusIcon, PrintIcon } from './icons.tsx';
+import { PlusIcon } from './icons.tsx';
 
 interface Props {
   label: string;
-  /** Group of the command, which is the screen's name. */
   group: string;
   onPress: () => void;
 }
@@ -15,15 +14,6 @@ export function NewButton({ label, group, onPress }: Props) {
   return (
     <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}
-    </Button>
-  );
-}
-
-/** Prints the screen, by its print styles. A phone prints by its own menu. */
-export function PrintButton() {
-  return (
-    <Button variant="default" visibleFrom="sm" leftSection={<PrintIcon size={16} />} onClick={() => window.print()}>
-      Print
     </Button>
   );
 }

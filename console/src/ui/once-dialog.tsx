@@ -4,7 +4,6 @@ import { Note } from './status.tsx';
 
 interface Props {
   title: string;
-  /** What to do with the secret before the dialog closes. */
   note: ReactNode;
   isOpen: boolean;
   onClose: () => void;

@@ -1,6 +1,5 @@
 import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useMe } from '../api/session.ts';
 import { ConnectionState } from './connection.tsx';
 import classes from './page.module.css';
 
@@ -8,7 +7,6 @@ interface PageProps {
   title: string;
   /** One primary action of the screen, and at most a few quiet ones before it. */
   actions?: ReactNode;
-  /** Filters as chips, and the search field. */
   filters?: ReactNode;
   /** Says how old the screen is. Left out on screens that do not follow live changes. */
   isLive?: boolean;
@@ -19,22 +17,20 @@ interface PageProps {
 
 /** Frame of a screen: one heading, one primary action, filters, content. */
 export function Page({ title, actions, filters, isLive = false, isWide = false, children }: PageProps) {
-  const house = useMe().tenant.name;
   return (
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
-      <p className={classes.paper}>{house}</p>
       <Group component="header" gap="6px 10px" mih={36}>
         <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
           {title}
         </Title>
         {isLive && <ConnectionState />}
-        <Group gap={8} ml="auto" className={classes.controls}>
+        <Group gap={8} ml="auto">
           {actions}
         </Group>
       </Group>
       {filters !== undefined && (
-        <Group gap={8} mt="md" className={`${classes.controls} ${classes.filters}`}>
+        <Group gap={8} mt="md" className={classes.filters}>
           {filters}
         </Group>
       )}

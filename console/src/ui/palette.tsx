@@ -1,15 +1,14 @@
-import { Group, Kbd, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Kbd } from '@mantine/core';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { type Command, inGroups, useAllCommands, useCommandKeys, useCommands } from './commands.ts';
+import { commandsOf, inGroups, useAllCommands, useCommandKeys, useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
 
 /** Word for the key that opens the palette together with K. */
 export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
-const HELP: Command[] = [{ id: 'keys', label: 'Show all keys', group: 'Help', keys: '?', run: showKeys }];
+const HELP = commandsOf('Help', [['?', 'Show all commands and keys', openPalette]]);
 
-/** All commands of the screen: by ⌘K or Ctrl-K as a list to search, by `?` as a list of keys. */
+/** All commands of the screen with their keys, to look through or to search: by ⌘K, Ctrl-K or `?`. */
 export function Palette() {
   useCommandKeys();
   useCommands(HELP);
@@ -19,7 +18,7 @@ export function Palette() {
       id,
       label,
       onClick: run,
-      ...(keys === undefined ? {} : { rightSection: <Keys keys={keys} /> }),
+      rightSection: keys && <Kbd fz="xs">{keys}</Kbd>,
     })),
   }));
   return (
@@ -35,42 +34,4 @@ export function Palette() {
 
 export function openPalette(): void {
   spotlight.open();
-}
-
-export function showKeys(): void {
-  modals.open({ title: 'Keys', size: 680, children: <KeyList /> });
-}
-
-function KeyList() {
-  const withKeys = useAllCommands().filter(({ keys }) => keys !== undefined);
-  const find = { id: 'find', label: 'Find a command', group: 'Help', keys: `${MOD} K`, run: openPalette };
-  return (
-    <div style={{ columns: '2 250px', columnGap: 32 }}>
-      {inGroups([...withKeys, find]).map(([group, commands]) => (
-        <section key={group} style={{ marginBottom: 20, breakInside: 'avoid' }}>
-          <Text component="h3" fz="xs" fw={550} c="dimmed" m={0}>
-            {group}
-          </Text>
-          {commands.map(({ id, label, keys = '' }) => (
-            <Group key={id} justify="space-between" py={6} fz="sm" style={{ borderBottom: '1px solid var(--rs-line)' }}>
-              <span>{label}</span>
-              <Keys keys={keys} />
-            </Group>
-          ))}
-        </section>
-      ))}
-    </div>
-  );
-}
-
-function Keys({ keys }: { keys: string }) {
-  return (
-    <Group component="span" gap={4}>
-      {keys.split(' ').map((key) => (
-        <Kbd key={key} fz="xs">
-          {key}
-        </Kbd>
-      ))}
-    </Group>
-  );
 }

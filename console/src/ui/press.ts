@@ -5,28 +5,21 @@ import { sendWhenBack } from '../live/held-write.ts';
 interface Write<Row> {
   /** Carries the status that the person saw, so that it counts only if nobody was first. */
   send: () => Promise<Row>;
-  /** Reads the row as it is now. */
   read: () => Promise<Row>;
-  /** Puts the row in place of what the screen knew of it. */
   keep: (row: Row) => Promise<Row>;
-  /** Says who was first, and what the row is now. */
   explain: (now: Row) => string;
-  /** The change was made by an earlier try whose answer was lost. */
-  isDone?: (now: Row) => boolean;
 }
 
-/** Somebody else was first. */
 class Overtaken extends Error {}
 
 /** Changes a row once. If the service refuses that, the row is read again. @throws Overtaken, Refused, TakenBack */
-export async function write<Row>({ send, read, keep, explain, isDone }: Write<Row>): Promise<Row> {
+export async function write<Row>({ send, read, keep, explain }: Write<Row>): Promise<Row> {
   try {
     return await keep(await sendWhenBack(send));
   } catch (error) {
     const now = await read().then(keep, () => null);
     const isOvertaken = error instanceof Refused && error.code === 'invalid_status_transition';
     if (!isOvertaken || now === null) throw error;
-    if (isDone?.(now)) return now;
     throw new Overtaken(explain(now));
   }
 }

@@ -1,45 +1,40 @@
-import { Button, Group, Modal } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import { TextField } from './fields.tsx';
-import { Form } from './form.tsx';
+import { FormDialog } from './form.tsx';
 
 export interface Question {
   title: string;
-  /** What becomes of it, and who is told. */
   text: ReactNode;
   /** Reasons that are often given. Left out: nobody is asked for a reason. */
   reasons?: string[];
-  /** Words of the button that does it. */
   press: string;
   isGrave: boolean;
   run: (reason: string | undefined) => void;
 }
 
-interface Props {
-  question: Question;
-  onClose: () => void;
-}
-
 /** Asks before something that nobody can take back. */
 export function ReasonDialog({ question, onClose }: { question: Question | null; onClose: () => void }) {
-  return (
-    <Modal opened={question !== null} onClose={onClose} title={question?.title}>
-      {question && <Asked key={question.title} question={question} onClose={onClose} />}
-    </Modal>
-  );
-}
-
-function Asked({ question: { text, reasons, press, isGrave, run }, onClose }: Props) {
+  const [last, setLast] = useState(question);
+  // The words stay while the dialog fades.
+  if (question !== null && question !== last) setLast(question);
+  const { title = '', text, reasons, press = '', isGrave, run } = question ?? last ?? {};
   const [reason, setReason] = useState('');
-  const sending = useMutation({
-    mutationFn: async () => {
-      run(reason.trim() || undefined);
-      onClose();
-    },
-  });
+  useEffect(() => setReason(''), [question === null]);
+  const answer = () => {
+    onClose();
+    run?.(reason.trim() || undefined);
+  };
   return (
-    <Form action={press} color={isGrave ? 'red' : undefined} sending={sending} cancel="Keep it" onCancel={onClose}>
+    <FormDialog
+      title={title}
+      isOpen={question !== null}
+      onClose={onClose}
+      action={press}
+      color={isGrave ? 'red' : undefined}
+      cancel="Keep it"
+      sending={{ mutate: answer, reset() {}, isPending: false, error: null }}
+    >
       <p style={{ marginTop: 0 }}>{text}</p>
       {reasons && (
         <>
@@ -60,6 +55,6 @@ function Asked({ question: { text, reasons, press, isGrave, run }, onClose }: Pr
           </Group>
         </>
       )}
-    </Form>
+    </FormDialog>
   );
 }

@@ -1,3 +1,6 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
 /**
  * Returns the named search parameters that are texts, and undefined for all others, because anybody may send a link. The router merges this
  * over what the address has, so what is not valid must be named as undefined.
@@ -11,27 +14,58 @@ export function textsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Record<Name, string | undefined>;
 }
 
+/** Reads one search parameter. Undefined: it is not there, or not valid. */
+type Reader = (text: string | undefined) => unknown;
+
+/** Returns the function that reads what a screen keeps in the address. */
+export function searchOf<Readers extends Record<string, Reader>>(readers: Readers) {
+  return (search: Record<string, unknown>) => {
+    const texts = textsOf(search, Object.keys(readers));
+    return Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(texts[name])])) as {
+      [Name in keyof Readers]?: ReturnType<Readers[Name]>;
+    };
+  };
+}
+
+/** What the address has of a screen, and a function that changes it. Only what opens one of the `places` is a step that Back takes back. */
+export function useAddress<Search extends object>(...places: (keyof Search)[]) {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const set = useCallback(
+    (change: Search) => {
+      const replace = !places.some((name) => name in change);
+      void navigate({ to: '.', search: (present) => ({ ...present, ...change }), replace });
+    },
+    [navigate],
+  );
+  return { search: search as Search, set };
+}
+
+/** Reads a parameter that may be any text. */
+export function anyText(text: string | undefined): string | undefined {
+  return text;
+}
+
 /** Returns the value if it is one of the values, else undefined. */
-export function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
+export function oneOf<const Value extends string>(
+  values: readonly Value[],
+  value: string | undefined,
+): Value | undefined {
   return values.find((each) => each === value);
 }
 
 /** List, drawer and dialog of a screen, as the address has them. */
 export interface ListSearch<Kind extends string> {
-  /** Which of several lists. Left out: the first one. */
   kind?: Kind;
-  /** Id of what is in the drawer. */
   open?: string;
-  /** The dialog for a new one is open. */
   new?: '1';
 }
 
 /** Returns the function that reads `ListSearch` from an address, for a screen whose other lists have these names. */
-export function listSearch<Kind extends string>(...kinds: Kind[]) {
-  return (search: Record<string, unknown>): ListSearch<Kind> => {
-    const { kind, open, new: isNew } = textsOf(search, ['kind', 'open', 'new']);
-    return { kind: oneOf(kinds, kind), open, new: oneOf(['1'], isNew) };
-  };
+export function listSearch<Kind extends string>(
+  ...kinds: Kind[]
+): (search: Record<string, unknown>) => ListSearch<Kind> {
+  return searchOf({ kind: (text) => oneOf(kinds, text), open: anyText, new: (text) => oneOf(['1'], text) });
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -1,71 +1,67 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../api/client.ts';
-import { rereadTopics } from '../api/query-client.ts';
 import { read } from '../api/reads.ts';
 import { Ago } from './ago.tsx';
 import { Refusal } from './failure.tsx';
+import { useWrite } from './form.tsx';
 import { useFormat } from './format.ts';
-import { Loaded } from './loaded.tsx';
 import { Section } from './page.tsx';
+import { type Column, ShortList, TwoLines } from './table.tsx';
 
 type Session = Answer<'listSessions'>[number];
 
 /** Where a person is signed in, each device with a button that signs it out. Without `personId`: oneself. */
 export function Sessions({ title, personId }: { title: string; personId?: string }) {
   const query = personId === undefined ? {} : { person_id: personId };
-  const sessions = useQuery(read('listSessions', { query }, ['people']));
-  const end = useMutation({
-    mutationFn: (id: string) => call('endSession', { path: { id } }),
-    onSettled: () => rereadTopics(new Set(['people'])),
-  });
+  const list = useQuery(read('listSessions', { query }, ['people']));
+  const { dayAndTime } = useFormat();
+  const end = useWrite(['listSessions'], (id: string) => call('endSession', { path: { id } }));
+  const signInOf = ({ created_at: at, address }: Session) => `${dayAndTime(at)}, from ${address}`;
+  const columns: Column<Session>[] = [
+    { label: 'Device', cell: (session) => <TwoLines first={deviceOf(session)} second={signInOf(session)} /> },
+    {
+      label: 'Signed in',
+      isWideOnly: true,
+      cell: ({ created_at: at, address }) => (
+        <>
+          {dayAndTime(at)}
+          <br />
+          {address}
+        </>
+      ),
+    },
+    {
+      label: 'Last use',
+      cell: ({ is_current: isCurrent, last_used_at: at }) => (isCurrent ? 'This device' : <Ago at={at} />),
+    },
+    {
+      label: 'Actions',
+      isNumber: true,
+      cell: (session) =>
+        !session.is_current && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-label={`End the session on ${deviceOf(session)}`}
+            onClick={() => end.mutate(session.id)}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
   return (
     <Section title={title}>
-      <Loaded query={sessions} rows={2}>
-        {(all) =>
-          all.length === 0 ? (
-            <p className="quiet">Signed in nowhere.</p>
-          ) : (
-            <Stack component="ul" m={0} p={0} gap={20}>
-              {all.map((session) => (
-                <Device key={session.id} session={session} onEnd={() => end.mutate(session.id)} />
-              ))}
-            </Stack>
-          )
-        }
-      </Loaded>
+      <ShortList
+        label={title}
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ title: 'Signed in nowhere.' }}
+      />
       <Refusal>{end.error?.message}</Refusal>
     </Section>
-  );
-}
-
-function Device({ session, onEnd }: { session: Session; onEnd: () => void }) {
-  const { user_agent: agent, last_used_at: usedAt, created_at: since, address, is_current: isCurrent } = session;
-  const { dayAndTime } = useFormat();
-  const device = deviceOf(agent);
-  return (
-    <Group component="li" gap={12} justify="space-between" wrap="nowrap">
-      <div>
-        <Text fz="sm" fw={550}>
-          {device}
-        </Text>
-        <p className="quiet">
-          {isCurrent ? (
-            'This device'
-          ) : (
-            <>
-              Last used <Ago at={usedAt} />
-            </>
-          )}
-          . Signed in {dayAndTime(since)}, from {address}.
-        </p>
-      </div>
-      {!isCurrent && (
-        <Button variant="default" size="compact-sm" aria-label={`End the session on ${device}`} onClick={onEnd}>
-          End
-        </Button>
-      )}
-    </Group>
   );
 }
 
@@ -80,9 +76,9 @@ const SYSTEMS = {
   Linux: /Linux|CrOS/,
 };
 
-/** Browser and system of a header `User-Agent` in words: `Firefox on Windows`. */
-function deviceOf(userAgent: string): string {
-  const nameOf = (kinds: Record<string, RegExp>) => Object.keys(kinds).find((name) => kinds[name]?.test(userAgent));
+/** Browser and system of a session in words: `Firefox on Windows`. */
+function deviceOf({ user_agent: agent }: Session): string {
+  const nameOf = (kinds: Record<string, RegExp>) => Object.keys(kinds).find((name) => kinds[name]?.test(agent));
   const words = [nameOf(BROWSERS), nameOf(SYSTEMS)].filter((word) => word !== undefined);
   return words.join(' on ') || 'An unknown device';
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-export interface Store<Value> {
+interface Store<Value> {
   get: () => Value;
   set: (next: Value) => void;
   subscribe: (listener: () => void) => () => void;

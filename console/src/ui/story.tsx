@@ -4,7 +4,6 @@ import { History, type Step } from './history.tsx';
 import { Section } from './page.tsx';
 
 interface Props {
-  /** Id of the order or the stay. */
   id: string;
   /** Null: no partner hears of it. */
   credentialId: string | null;

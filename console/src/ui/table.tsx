@@ -1,17 +1,14 @@
-import { Button, Stack } from '@mantine/core';
-import { Fragment, memo, type ReactNode, useState } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { Fragment, memo, type ReactNode } from 'react';
 import { Empty } from './empty.tsx';
 import { Loaded, type Query } from './loaded.tsx';
 import classes from './table.module.css';
 
 export interface Column<Row> {
   label: string;
-  /** Numbers stand to the right. */
   isNumber?: boolean;
   /** Not shown on a phone. `very`: on no tablet either. */
   isWideOnly?: boolean | 'very';
-  /** The column stands on paper alone, or never there. */
-  paper?: 'only' | 'never';
   /** Its cells hold controls, so a press there does not open the row. */
   isControl?: boolean;
   cell: (row: Row) => ReactNode;
@@ -25,81 +22,62 @@ interface TableProps<Row> {
   /** Opens a row. The first column then without controls holds a button with the row's name, for keyboards and screen readers. */
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
-  /** Number of rows that are drawn at first. A press draws as many more. A list that comes page by page needs no such bound. */
-  step?: number;
   /** Rows with the same text one after the other stand below it. */
   groupOf?: (row: Row) => string;
-  /** Control of a group in its head, by its first row. */
+  /** Controls of a group in its head, by its first row. */
   groupControl?: (row: Row) => ReactNode;
 }
 
 /** A quiet table whose rows open by a press anywhere. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, onOpen, openKey, step = 500, groupOf, groupControl } = props;
-  const [most, setMost] = useState(step);
+  const { label, columns, rows, keyOf, onOpen, openKey, groupOf, groupControl } = props;
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
     return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
   };
   return (
-    <>
-      <div className={classes.frame}>
-        <table className={classes.table} aria-label={label}>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column.label} {...placeOf(column)}>
-                  {column.label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, most).map((row, index) => (
-              <Fragment key={keyOf(row)}>
-                {startsGroup(index) && (
-                  <tr className={classes.group}>
-                    {groupControl && <td>{groupControl(row)}</td>}
-                    <th colSpan={columns.length - (groupControl ? 1 : 0)} scope="rowgroup">
-                      {groupOf?.(row)}
-                    </th>
-                  </tr>
-                )}
-                <TableRow
-                  row={row}
-                  rowKey={keyOf(row)}
-                  columns={columns}
-                  onOpen={onOpen}
-                  isOpen={openKey === keyOf(row)}
-                />
-              </Fragment>
+    <div className={classes.frame}>
+      <table className={classes.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.label} {...placeOf(column)}>
+                {column.label}
+              </th>
             ))}
-          </tbody>
-        </table>
-      </div>
-      {rows.length > most && (
-        <Next>
-          <Button variant="default" onClick={() => setMost(most + step)}>
-            Show more, {most.toLocaleString()} of {rows.length.toLocaleString()} so far
-          </Button>
-        </Next>
-      )}
-    </>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <Fragment key={keyOf(row)}>
+              {startsGroup(index) && (
+                <tr className={classes.group}>
+                  <th colSpan={columns.length} scope="rowgroup">
+                    <Group component="span" gap={4}>
+                      <span style={{ flex: 1 }}>{groupOf?.(row)}</span>
+                      {groupControl?.(row)}
+                    </Group>
+                  </th>
+                </tr>
+              )}
+              <TableRow
+                row={row}
+                rowKey={keyOf(row)}
+                columns={columns}
+                onOpen={onOpen}
+                isOpen={openKey === keyOf(row)}
+              />
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** On which screens and paper the cells of a column stand, and on which side. */
-function placeOf<Row>({ isNumber, isWideOnly, paper }: Column<Row>) {
-  return { 'data-number': isNumber, 'data-wide': isWideOnly, 'data-paper': paper };
-}
-
-/** What leads to further rows, below the table. */
-function Next({ children }: { children: ReactNode }) {
-  return (
-    <Stack gap={8} align="center" mt="md">
-      {children}
-    </Stack>
-  );
+function placeOf<Row>({ isNumber, isWideOnly }: Column<Row>) {
+  const width = isWideOnly === 'very' ? 'lg' : 'sm';
+  return { 'data-number': isNumber, className: isWideOnly ? `mantine-visible-from-${width}` : undefined };
 }
 
 interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'onOpen'> {
@@ -146,7 +124,7 @@ export function TwoLines({ first, second }: { first: string; second: string | nu
   return (
     <>
       {first}
-      <span className={classes.second}>{second}</span>
+      <span className={`${classes.second} mantine-hidden-from-sm`}>{second}</span>
     </>
   );
 }
@@ -198,15 +176,15 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
     <Loaded query={list}>
       {() => (
         <>
-          {!isNone && <Table {...table} rows={rows} step={Infinity} />}
+          {!isNone && <Table {...table} rows={rows} />}
           {isNone && !list.hasNextPage && <Nothing {...empty} />}
           {list.hasNextPage && (
-            <Next>
+            <Stack gap={8} align="center" mt="md">
               {isNone && <p className="quiet">Nothing found among the newest 10,000 entries yet.</p>}
               <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
                 {isNone ? 'Search older entries' : 'Show more'}
               </Button>
-            </Next>
+            </Stack>
           )}
         </>
       )}

@@ -20,7 +20,6 @@ export function dayIn(time: number, timeZone: string): string {
   return new Date(time).toLocaleDateString('en-CA', { timeZone });
 }
 
-/** Local time minus UTC at a time, in milliseconds. */
 function offsetAt(time: number, timeZone: string): number {
   const local = new Date(time).toLocaleString('sv-SE', { timeZone });
   return Date.parse(`${local.replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000;

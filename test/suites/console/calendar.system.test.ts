@@ -99,30 +99,6 @@ describe('the calendar in a browser', { skip }, () => {
     assertProblems();
   });
 
-  it('the price list on paper has two weeks a table, with what each night costs or that it is closed', async () => {
-    const from = dayAhead(200);
-    const entry = { date: from, price: 133, is_sold_out: false };
-    await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [entry]);
-    await openCalendar(page, `?from=${from}&nights=28`);
-    await cell(page, 'Double, Flexible', from)
-      .and(page.getByRole('gridcell', { name: /: 133, own price$/ }))
-      .waitFor();
-    await page.emulateMedia({ media: 'print' });
-    // A real `window.print` waits for a person.
-    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
-    assert.equal(await page.getByRole('table', { name: /^Prices from / }).count(), 2);
-    await page
-      .getByRole('table')
-      .first()
-      .getByRole('row', { name: /^Flexible 133\.00 100\.00/ })
-      .first()
-      .waitFor();
-    assert.equal(await page.getByRole('grid').isVisible(), false);
-    await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
-    await page.emulateMedia({ media: 'screen' });
-    assert.equal(await page.getByRole('table', { name: /^Prices from / }).count(), 0);
-  });
-
   it('a change by the PMS while a price is typed keeps what is typed, and is shown beside it before anything is written', async () => {
     const from = dayAhead(70);
     const typed = cell(page, 'Double, Flexible', from);
@@ -158,8 +134,7 @@ describe('the calendar in a browser', { skip }, () => {
     await cell(page, 'Double, Saver', from).click();
     await page.keyboard.press('b');
     const dialog = page.getByRole('dialog', { name: 'Change many nights' });
-    await dialog.getByRole('button', { name: 'Change by %' }).click();
-    await dialog.getByLabel('Percent').fill('10');
+    await dialog.getByLabel('Price in EUR').fill('+10%');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText('14 nights change.').waitFor();
     await dialog
@@ -201,7 +176,7 @@ describe('the calendar in a browser', { skip }, () => {
     await page.keyboard.press('b');
     const dialog = page.getByRole('dialog', { name: 'Change many nights' });
     await dialog.getByText('Suite, Suite rate', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Keep prices', pressed: true }).waitFor();
+    assert.equal(await dialog.getByLabel('Price in EUR').inputValue(), '');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     assertProblems();
@@ -220,13 +195,12 @@ describe('the calendar in a browser', { skip }, () => {
     const night = cell(page, 'Suite', from);
     await night.and(page.getByRole('gridcell', { name: /: 1 over 2\/1 held, oversold$/ })).click();
     const drawer = page.getByRole('dialog', { name: /^Suite, / });
-    const [late, first] = [
-      drawer.getByRole('table', { name: 'Stays' }).first(),
-      drawer.getByRole('table', { name: 'Stays' }).last(),
-    ];
-    await late.getByRole('link', { name: 'Late Guest' }).waitFor();
-    assert.match((await late.getByRole('link').getAttribute('href')) ?? '', /^\/console\/stays\?open=[\da-f-]{36}$/);
-    assert.deepEqual(await first.getByRole('link').allInnerTexts(), ['First Guest']);
+    const stays = drawer.getByRole('table', { name: 'Stays' });
+    const late = stays.getByRole('link', { name: 'Late Guest' });
+    await late.waitFor();
+    assert.match((await late.getAttribute('href')) ?? '', /^\/console\/stays\?open=[\da-f-]{36}$/);
+    const rows = (await stays.getByRole('row').allInnerTexts()).slice(1).map((text) => text.split('\t')[0]);
+    assert.deepEqual(rows, ['Booked after the last room', 'Late Guest', 'Booked before', 'First Guest']);
     await drawer
       .getByRole('listitem')
       .filter({ hasText: /^Booked\s*by an-ota.*2 held, after the last room/ })
@@ -235,7 +209,7 @@ describe('the calendar in a browser', { skip }, () => {
     await drawer.waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('link', { name: /^Suite is oversold on 1 night/ }).click();
-    await late.getByRole('link', { name: 'Late Guest' }).waitFor();
+    await late.waitFor();
     assertProblems();
   });
 
@@ -333,15 +307,16 @@ describe('the calendar in a browser', { skip }, () => {
 });
 
 const LONG_TASK_MS = 50;
-const MOST_CELLS = 900;
+const NIGHTS = 90;
+const MOST_ROWS = 40;
 const STEPS = 40;
 
 /**
  * Scrolls to the far corner step by step.
- * @returns the longest CPU time of the tasks of a step in milliseconds, and the largest number of cells that were rendered. Wall-clock time
+ * @returns the longest CPU time of the tasks of a step in milliseconds, and the largest number of rows that were rendered. Wall-clock time
  * would count what other programs take from the processor
  */
-async function scrollThrough(page: Page): Promise<{ longestMs: number; cells: number }> {
+async function scrollThrough(page: Page): Promise<{ longestMs: number; rows: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const cpuSeconds = async () => {
@@ -351,24 +326,24 @@ async function scrollThrough(page: Page): Promise<{ longestMs: number; cells: nu
   let [longestMs, most] = [0, 0];
   for (let step = 0; step <= STEPS; step += 1) {
     const atStart = await cpuSeconds();
-    const cells = await page.evaluate(`(async () => {
+    const rows = await page.evaluate(`(async () => {
       const grid = document.querySelector('[role=grid]');
       const share = ${step / STEPS};
       grid.scrollTo((grid.scrollWidth - grid.clientWidth) * share, (grid.scrollHeight - grid.clientHeight) * share);
       await new Promise(requestAnimationFrame);
       await new Promise(requestAnimationFrame);
-      return grid.querySelectorAll('[role=gridcell]').length;
+      return grid.querySelectorAll('[role=row]').length;
     })()`);
     // The first step jumps back over the whole calendar, which is no scrolling.
     if (step > 0) longestMs = Math.max(longestMs, ((await cpuSeconds()) - atStart) * 1_000);
-    most = Math.max(most, Number(cells));
+    most = Math.max(most, Number(rows));
   }
   await session.detach();
-  return { longestMs, cells: most };
+  return { longestMs, rows: most };
 }
 
 describe('a large calendar', { skip }, () => {
-  it('90 nights of 40 room types scroll in both directions without a task over 50 ms, and only cells in sight are rendered', async (t) => {
+  it('90 nights of 40 room types scroll in both directions without a task over 50 ms, and only rows in sight are rendered', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const roomTypes = Array.from({ length: 40 }, (_, index) => ({
@@ -381,12 +356,12 @@ describe('a large calendar', { skip }, () => {
     const watched = await openConsole(service, hotel);
     const { page } = watched;
     t.after(() => watched.close());
-    await openCalendar(page, '?nights=90');
+    await openCalendar(page, `?nights=${NIGHTS}`);
     const passes = [await scrollThrough(page), await scrollThrough(page)];
     const last = page.getByRole('gridcell', { name: /^Type 40, Long stay, .*: 129, base price$/ }).last();
     await last.waitFor();
-    for (const { cells } of passes) {
-      assert.ok(cells > 200 && cells <= MOST_CELLS, `${cells} cells are rendered`);
+    for (const { rows } of passes) {
+      assert.ok(rows > 10 && rows <= MOST_ROWS, `${rows} rows are rendered`);
     }
     const longest = passes.map(({ longestMs }) => longestMs);
     t.diagnostic(`a step takes at most ${longest.map(Math.round).join(', ')} ms of the processor`);

@@ -149,7 +149,7 @@ describe('the console by keyboard alone', { skip }, () => {
     }
 
     await press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Go to Partners').waitFor();
+    await page.getByRole('dialog').getByText('Go to Partners').waitFor();
     await closeDrawer();
     await command('Go to Today');
     await heading('Today');

@@ -1,16 +1,17 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type Entry, readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { SetChip } from '../../ui/chips.tsx';
+import { ChipToggles } from '../../ui/chips.tsx';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
 import { DayRange } from '../../ui/day-range.tsx';
 import { formatDate, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { FilterSelect, PersonSelect } from '../../ui/filter-select.tsx';
+import { useAddress } from '../../ui/search.ts';
 import { type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import type { AuditSearch } from './search.ts';
@@ -18,7 +19,6 @@ import { factsOf, sentenceOf, SENTENCES } from './words.ts';
 
 type AuditEntry = Entry<'listAudit'>;
 
-const route = getRouteApi('/shell/audit');
 const ACTIONS = Object.keys(SENTENCES).map((action) => ({
   value: action,
   label: sentenceOf(action, {}).replace('*', '…'),
@@ -26,12 +26,9 @@ const ACTIONS = Object.keys(SENTENCES).map((action) => ({
 
 /** Who did what in the house, newest first. */
 export function Audit() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, set } = useAddress<AuditSearch>();
   const { timezone } = useMe().tenant;
   const { clock, dayOf } = useFormat();
-  const set = (change: AuditSearch) =>
-    void navigate({ search: (present) => ({ ...present, ...change }), replace: true });
   const { created_from: first, created_to: end } = timesOf(search.from, search.to, timezone);
   const query = { action: search.action, actor_id: search.actor, subject: search.subject, from: first, to: end };
   const list = useInfiniteQuery(
@@ -74,9 +71,11 @@ export function Audit() {
           <PersonSelect value={search.actor} onChange={(actor) => set({ actor })} />
           <DayRange from={search.from} to={search.to} onChange={set} />
           {search.subject !== undefined && (
-            <SetChip
-              label={`About ${entries[0]?.subject_label ?? search.subject}`}
-              onRemove={() => set({ subject: undefined })}
+            <ChipToggles
+              label="Subject"
+              options={[{ value: search.subject, label: `About ${entries[0]?.subject_label ?? search.subject}` }]}
+              values={[search.subject]}
+              onChange={([subject]) => set({ subject })}
             />
           )}
         </>

@@ -61,7 +61,7 @@ const MOST = 5;
 
 /** Details of an action in words, for example `price: 10.00 → 12.00`. */
 export function factsOf({ before, after, ...rest }: Facts): string[] {
-  const told = Object.entries(rest).filter(([key, value]) => !UNTOLD.test(key) && value !== null);
+  const told = Object.entries(rest).filter(([key, value]) => !UNTOLD.test(key) && textOf(value) !== 'none');
   const changes = Object.entries(after ?? {}).map(([field, to]) => ({ field, from: (before as Facts)[field], to }));
   return [...told.map(toldOf), ...changes.filter(({ from, to }) => from !== to).map(textOf)];
 }

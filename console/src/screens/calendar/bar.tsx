@@ -1,5 +1,5 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import type { KeyboardEvent, ReactNode, RefObject } from 'react';
+import { Button, type ButtonProps, Group, Text, TextInput } from '@mantine/core';
+import type { KeyboardEvent, RefObject } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { formatDate, plural } from '../../ui/format.ts';
@@ -20,6 +20,10 @@ export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
   const { currency } = useMe().tenant;
   const { focus, select, nights, closable, draft, isPrice, isClosed, type, save, leave, setBase, toggleClosed } =
     editing;
+  const saveDraft = () => {
+    save();
+    focusGrid();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
     if (event.key === 'Escape') leave();
@@ -49,50 +53,40 @@ export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
               onKeyDown={onKeyDown}
             />
             {draft !== null && (
-              <Button
-                disabled={!isPrice}
-                onClick={() => {
-                  save();
-                  focusGrid();
-                }}
-              >
+              <Button disabled={!isPrice} onClick={saveDraft}>
                 Save
               </Button>
             )}
-            <KeyButton hotkey="=" disabled={nights.length === 0} onClick={setBase}>
-              Base price
-            </KeyButton>
-            <KeyButton hotkey="s" disabled={closable.length === 0} onClick={toggleClosed}>
-              {isClosed ? 'Open' : 'Close'}
-            </KeyButton>
+            <KeyButton hotkey="=" label="Base price" disabled={nights.length === 0} onClick={setBase} />
+            <KeyButton
+              hotkey="s"
+              label={isClosed ? 'Open' : 'Close'}
+              disabled={closable.length === 0}
+              onClick={toggleClosed}
+            />
           </>
         ) : (
           <Text inherit c="dimmed">
             Read only. An owner can give you the area Room prices.
           </Text>
         )}
-        <KeyButton hotkey="n" disabled={focus.column < 0} onClick={openNight}>
-          Night
-        </KeyButton>
+        <KeyButton hotkey="n" label="Night" disabled={focus.column < 0} onClick={openNight} />
       </Group>
     </Group>
   );
 }
 
 function Where({ dates, selected, area: { left, right } }: { dates: string[] } & Pick<Editing, 'selected' | 'area'>) {
-  const [row, ...others] = selected;
   const plans = selected.filter(({ plan }) => plan !== null).length;
   const nights = left < 0 ? dates : dates.slice(left, right + 1);
   const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
-  const isOne = others.length === 0 && nights.length === 1;
   return (
     <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
       <Text inherit truncate fw="bold">
-        {others.length > 0 ? plural(plans, 'plan') : row?.fullName}
+        {selected.length > 1 ? plural(plans, 'plan') : selected[0]?.fullName}
       </Text>
       <Text c="dimmed" fz="xs">
-        {ends}
-        {isOne ? `: ${row?.cellOf(left).words}` : `, ${plural(nights.length, 'night')}`}
+        {ends}, {plural(nights.length, 'night')}
       </Text>
     </Group>
   );
@@ -106,36 +100,29 @@ export function UndoButton() {
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
   const isShown = sending.length === 0 && newest !== undefined && secondsLeft > 0;
   return (
-    <Group gap={12} ml="auto" fz="sm" role="status">
-      <Text inherit visibleFrom="lg">
+    <Group gap={12} ml="auto" fz="sm">
+      <Text inherit visibleFrom="lg" role="status">
         {sending.length > 0 ? 'Saving…' : isShown && newest.label}
       </Text>
-      {isShown && (
-        <KeyButton hotkey="u" onClick={undo}>
-          Undo<span aria-hidden="true">&nbsp;{secondsLeft} s</span>
-        </KeyButton>
-      )}
+      {isShown && <KeyButton hotkey="u" label={`Undo ${secondsLeft} s`} onClick={undo} />}
     </Group>
   );
 }
 
-interface KeyButtonProps {
-  hotkey?: string;
-  disabled?: boolean;
+interface KeyButtonProps extends Pick<ButtonProps, 'disabled'> {
+  hotkey: string;
+  label: string;
   onClick: () => void;
-  children: ReactNode;
 }
 
 /** A quiet button that names its key, where there is room for it. */
-export function KeyButton({ hotkey, children, ...button }: KeyButtonProps) {
+function KeyButton({ hotkey, label, ...button }: KeyButtonProps) {
   return (
     <Button variant="default" px={11} {...button}>
-      {children}
-      {hotkey && (
-        <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">
-          {hotkey}
-        </Text>
-      )}
+      {label}
+      <Text span ml={10} fz="xs" c="dimmed" visibleFrom="sm" aria-hidden="true">
+        {hotkey}
+      </Text>
     </Button>
   );
 }

@@ -1,15 +1,30 @@
-import { Group, Input, Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Group, Input, Modal, MultiSelect, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { call } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
 import { ChipChoice, ChipToggles } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
-import { plural } from '../../ui/format.ts';
-import { type BulkForm, previewOf } from './bulk-changes.ts';
+import { addDays, plural } from '../../ui/format.ts';
 import { NightTable } from './conflict-dialog.tsx';
+import { amountOf, type Change, datesOf, valueAt } from './nights.ts';
 import type { Row } from './rows.tsx';
-import { save } from './writes.ts';
+import { save, send } from './writes.ts';
+
+export interface BulkForm {
+  /** None: all plans. */
+  plans: string[];
+  from: string | undefined;
+  to: string | undefined;
+  /** Days of the week, 0 for Sunday. */
+  weekdays: number[];
+  /** As it is typed: `120`, `+10%`, or `=` for the base price. Empty: the prices stay. */
+  price: string;
+  /** Undefined: what is closed stays closed, and what is open stays open. */
+  restriction: 'close' | 'open' | undefined;
+}
 
 interface Props {
   property: string;
@@ -32,11 +47,6 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, i
   label,
   value: (index + 1) % 7,
 }));
-const PRICES = [
-  { value: 'amount', label: 'Set to' },
-  { value: 'percent', label: 'Change by %' },
-  { value: 'base', label: 'Base price' },
-] as const;
 const RESTRICTIONS = [
   { value: 'close', label: 'Close' },
   { value: 'open', label: 'Open' },
@@ -47,8 +57,7 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
   const [form, setForm] = useState<BulkForm>({
     ...start,
     weekdays: WEEKDAYS.map(({ value }) => value),
-    price: undefined,
-    amount: '',
+    price: '',
     restriction: undefined,
   });
   const preview = useMutation({ mutationFn: () => previewOf(property, currency, form) });
@@ -56,11 +65,7 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
     setForm({ ...form, ...change });
     preview.reset();
   };
-  const put =
-    <Key extends keyof BulkForm>(key: Key) =>
-    (value: BulkForm[Key]) =>
-      set({ [key]: value });
-  const { plans, from, to, weekdays, price, amount, restriction } = form;
+  const { plans, from, to, weekdays, price, restriction } = form;
   const changed = preview.data ?? [];
   const nights = plural(changed.length, 'night');
   const change = () => {
@@ -83,34 +88,34 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
           hidePickedOptions
           data={rows.flatMap(({ plan, fullName }) => (plan ? { value: plan.id, label: fullName } : []))}
           value={plans}
-          onChange={put('plans')}
+          onChange={(next) => set({ plans: next })}
         />
         <Group>
           <DayRange label="Nights" from={from} to={to} onChange={set} />
           <Input.Wrapper label="Weekdays" labelElement="div">
-            <ChipToggles label="Weekdays" options={WEEKDAYS} values={weekdays} onChange={put('weekdays')} />
+            <ChipToggles
+              label="Weekdays"
+              options={WEEKDAYS}
+              values={weekdays}
+              onChange={(next) => set({ weekdays: next })}
+            />
           </Input.Wrapper>
         </Group>
-        <Input.Wrapper label="Price" labelElement="div">
-          <ChipChoice label="Price" all="Keep prices" options={PRICES} value={price} onChange={put('price')} />
-        </Input.Wrapper>
-        {(price === 'amount' || price === 'percent') && (
-          <TextInput
-            label={price === 'amount' ? `Price in ${currency}` : 'Percent, for example 10 or -7.5'}
-            inputMode="decimal"
-            autoComplete="off"
-            data-autofocus
-            value={amount}
-            onChange={(event) => set({ amount: event.currentTarget.value })}
-          />
-        )}
+        <TextField
+          label={`Price in ${currency}`}
+          description="120 sets it, +10% or -7.5% changes it, = gives the base price of the plan."
+          placeholder="Keep prices"
+          autoComplete="off"
+          value={price}
+          onChange={(next) => set({ price: next })}
+        />
         <Input.Wrapper label="For sale" labelElement="div">
           <ChipChoice
             label="For sale"
             all="Keep as it is"
             options={RESTRICTIONS}
             value={restriction}
-            onChange={put('restriction')}
+            onChange={(next) => set({ restriction: next })}
           />
         </Input.Wrapper>
         <div role="status">
@@ -119,10 +124,41 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
               ? 'Nothing changes.'
               : `${plural(changed.length, 'night changes', 'nights change')}.`)}
         </div>
-        {changed.length > 0 && (
-          <NightTable rows={rows} nights={changed} sides={{ Before: 'expected', After: 'after' }} />
-        )}
+        {changed.length > 0 && <NightTable rows={rows} nights={changed} sides={{ Before: 'before', After: 'after' }} />}
       </Stack>
     </Form>
   );
+}
+
+/** Returns by a dry run what would change. @throws Refused, Unreachable, Error */
+async function previewOf(property: string, currency: string, form: BulkForm): Promise<Change[]> {
+  const { plans, from = '', to = '', weekdays, restriction } = form;
+  const price = priceRule(form.price.trim(), currency);
+  const calendar = await call('getCalendar', { query: { property_id: property, from, to: addDays(to, 1) } });
+  const nights = [...datesOf(calendar).entries()].filter(([, date]) => weekdays.includes(new Date(date).getUTCDay()));
+  const all = calendar.room_types.flatMap((type) => type.rate_plans);
+  const chosen = plans.length === 0 ? all : all.filter(({ id }) => plans.includes(id));
+  const changes = chosen.flatMap((plan) =>
+    nights.map(([index, date]) => {
+      const before = valueAt(plan, index);
+      const isClosed = restriction === undefined ? before.is_sold_out : restriction === 'close';
+      const after = { price: price(before.price, plan.prices[index] ?? ''), is_sold_out: isClosed };
+      return { rate_plan_id: plan.id, date, before, after };
+    }),
+  );
+  return changes.length === 0 ? [] : await send(changes, true);
+}
+
+type PriceRule = (own: string | null, cost: string) => string | null;
+
+function priceRule(text: string, currency: string): PriceRule {
+  if (text === '') return (own) => own;
+  if (text === '=') return () => null;
+  const fixed = amountOf(text);
+  if (fixed !== null) return () => fixed;
+  const percent = text.endsWith('%') ? Number(text.slice(0, -1).replace(',', '.')) : Number.NaN;
+  if (!(percent > -100)) throw new Error('Type a price such as 120, a change such as +10% or -7.5%, or = alone.');
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits;
+  return (_, cost) => Number(((Number(cost) * (100 + percent)) / 100).toFixed(digits)).toFixed(2);
 }

@@ -1,25 +1,29 @@
-import { Button, Select, Stack } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { Button, Stack } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { useHouse } from '../../api/house.ts';
+import { read } from '../../api/reads.ts';
 import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
-import { useCommands } from '../../ui/commands.ts';
+import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { DayStep } from '../../ui/day-step.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { PropertySelect } from '../../ui/filter-select.tsx';
+import { addDays } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Bar, KeyButton, UndoButton } from './bar.tsx';
-import classes from './calendar.module.css';
-import type { BulkForm } from './bulk-changes.ts';
-import { BulkDialog } from './bulk-dialog.tsx';
+import { useAddress } from '../../ui/search.ts';
+import { Bar, UndoButton } from './bar.tsx';
+import { BulkDialog, type BulkForm } from './bulk-dialog.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
+import { datesOf, keyOf } from './nights.ts';
 import { RowDialog } from './row-dialog.tsx';
-import { PriceList } from './price-list.tsx';
-import type { Row } from './rows.tsx';
-import { useCalendar } from './use-calendar.ts';
-import { undo } from './writes.ts';
+import { type Row, rowsOf } from './rows.tsx';
+import type { CalendarSearch } from './search.ts';
+import { undo, useWrites } from './writes.ts';
 
 /** Rooms and prices of a property, night by night. */
 export function Calendar() {
@@ -27,7 +31,8 @@ export function Calendar() {
   const mayWrite = areasOf(me).includes('rates');
   const mayOpen = ({ plan }: Row) => (plan === null ? isOwner(me) : mayWrite);
   const shown = useCalendar();
-  const { night, nights, set, move, rows, dates } = shown;
+  const { search, set, rows, dates } = shown;
+  const { night } = search;
   const editing = useEditing(rows, dates, mayWrite);
   const field = useRef<HTMLInputElement>(null);
   const [bulk, setBulk] = useState<Pick<BulkForm, 'plans' | 'from' | 'to'> | null>(null);
@@ -44,40 +49,20 @@ export function Calendar() {
     const plans = [...new Set(editing.closable.map(({ rate_plan_id: plan }) => plan))];
     setBulk({ plans, from: range[0], to: range.at(-1) });
   };
-  const command = (keys: string, label: string, run: () => void) => ({
-    id: label,
-    label,
-    group: 'Calendar',
-    keys,
-    run,
-  });
-  const writing = [
-    command('s', 'Close or open the nights (Shift and arrows select)', editing.toggleClosed),
-    command('=', 'Selected nights back to the base price', editing.setBase),
-    command('b', 'Change many nights', openBulk),
-    command('u', 'Undo the last change', undo),
-  ];
-  useCommands([
-    command('[', 'Earlier nights', () => move(-nights)),
-    command(']', 'Later nights', () => move(nights)),
-    command('t', 'From today on', () => set({ from: undefined })),
-    command('n', 'Open the night', openNight),
-    command('p', 'Print the price list', () => window.print()),
-    ...(mayWrite && night === undefined ? writing : []),
+  const writing = commandsOf('Calendar', [
+    ['s', 'Close or open the nights (Shift and arrows select)', editing.toggleClosed],
+    ['=', 'Selected nights back to the base price', editing.setBase],
+    ['b', 'Change many nights', openBulk],
+    ['u', 'Undo the last change', undo],
   ]);
+  const opening = commandsOf('Calendar', [['n', 'Open the night', openNight]]);
+  useCommands(mayWrite && night === undefined ? [...opening, ...writing] : opening);
   return (
     <Page
       title="Calendar"
       isLive
       isWide
-      actions={
-        rows.length > 0 && (
-          <>
-            <PrintButton />
-            {mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
-          </>
-        )
-      }
+      actions={rows.length > 0 && mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
       filters={<Filters {...shown} />}
     >
       {shown.isEmpty ? (
@@ -85,14 +70,13 @@ export function Calendar() {
       ) : (
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
-            <Stack gap={0} h="100%" className={classes.screen}>
+            <Stack gap={0} h="100%">
               <Grid {...{ calendar, rows, dates, editing, field, open, mayOpen }} />
               <Bar {...{ dates, editing, mayWrite, field, openNight }} />
             </Stack>
           )}
         </Loaded>
       )}
-      <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
       <BulkDialog property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />
       <RowDialog row={opened} onClose={() => setOpened(null)} />
@@ -101,21 +85,46 @@ export function Calendar() {
   );
 }
 
+function useCalendar() {
+  const { search, set } = useAddress<CalendarSearch>('night');
+  const { properties, todayAt } = useHouse();
+  const property = (properties?.find(({ id }) => id === search.property) ?? properties?.[0])?.id ?? '';
+  const today = todayAt(property);
+  const { from = today, nights = 14 } = search;
+  const input = { query: { property_id: property, from, to: addDays(from, nights) } };
+  const query = useQuery({
+    ...read('getCalendar', input, ['reservations', 'rates', 'rooms']),
+    enabled: property !== '',
+    placeholderData: keepPreviousData,
+  });
+  const { data } = query;
+  const { sending } = useWrites();
+  const painted = useMemo(() => new Map(sending.flat().map((change) => [keyOf(change), change.after])), [sending]);
+  return {
+    search,
+    from,
+    today,
+    nights,
+    set,
+    properties,
+    property,
+    query,
+    isEmpty: properties?.length === 0 || data?.room_types.length === 0,
+    rows: useMemo(() => (data ? rowsOf(data, painted) : []), [data, painted]),
+    dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
+  };
+}
+
 const RANGES = (['28', '90'] as const).map((value) => ({ value, label: `${value} nights` }));
 
-function Filters({ nights, set, move, properties = [], property }: ReturnType<typeof useCalendar>) {
+function Filters({ search, from, today, nights, set, properties }: ReturnType<typeof useCalendar>) {
   return (
     <>
-      {properties.length > 1 && (
-        <Select
-          aria-label="Property"
-          w={190}
-          allowDeselect={false}
-          value={property}
-          data={properties.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(id) => set({ property: id ?? undefined })}
-        />
-      )}
+      <PropertySelect
+        all={properties?.[0]?.name ?? ''}
+        value={search.property}
+        onChange={(property) => set({ property })}
+      />
       <ChipChoice
         label="Range"
         all="14 nights"
@@ -123,11 +132,12 @@ function Filters({ nights, set, move, properties = [], property }: ReturnType<ty
         value={RANGES.find(({ value }) => value === String(nights))?.value}
         onChange={(value) => set({ nights: value && (value === '28' ? 28 : 90) })}
       />
-      <Button.Group>
-        <KeyButton onClick={() => move(-nights)}>Earlier</KeyButton>
-        <KeyButton onClick={() => set({ from: undefined })}>Today</KeyButton>
-        <KeyButton onClick={() => move(nights)}>Later</KeyButton>
-      </Button.Group>
+      <DayStep
+        day={from}
+        today={today}
+        by={nights}
+        onChange={(day) => set({ from: day === today ? undefined : day })}
+      />
       <UndoButton />
     </>
   );

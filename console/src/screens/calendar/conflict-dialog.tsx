@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Box, Button, Group, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
@@ -11,9 +11,11 @@ import { settle, useWrites } from './writes.ts';
 interface TableProps {
   rows: Row[];
   nights: Change[];
-  /** The two columns, by their words. */
-  sides: Record<string, 'expected' | 'after'>;
+  sides: Record<string, 'before' | 'after'>;
 }
+
+/** A preview of thousands of nights would be slow. */
+const MOST_SHOWN = 200;
 
 /** The first nights of a change, with two values side by side. */
 export function NightTable({ rows, nights, sides }: TableProps) {
@@ -28,17 +30,18 @@ export function NightTable({ rows, nights, sides }: TableProps) {
     },
   }));
   return (
-    <Table
-      label={Object.keys(sides).join(' and ')}
-      keyOf={keyOf}
-      rows={nights}
-      step={8}
-      columns={[
-        { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
-        { label: 'Plan', cell: (night) => rowOf(rows, night)?.fullName },
-        ...columns,
-      ]}
-    />
+    <Box mah={320} style={{ overflowY: 'auto' }} tabIndex={0}>
+      <Table
+        label={Object.keys(sides).join(' and ')}
+        keyOf={keyOf}
+        rows={nights.slice(0, MOST_SHOWN)}
+        columns={[
+          { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
+          { label: 'Plan', cell: (night) => rowOf(rows, night)?.fullName },
+          ...columns,
+        ]}
+      />
+    </Box>
   );
 }
 
@@ -74,7 +77,7 @@ function Sides({ rows, label, nights, rest }: Conflict & { rows: Row[] }) {
       <p style={{ marginTop: 0 }}>
         {whoWasFirst(theirs?.by)} Nothing of “{label}” is saved yet.
       </p>
-      <NightTable rows={rows} nights={nights} sides={{ Yours: 'after', Now: 'expected' }} />
+      <NightTable rows={rows} nights={nights} sides={{ Yours: 'after', Now: 'before' }} />
       <Group mt="lg">
         <Button data-autofocus onClick={() => settle(rest)}>
           Keep theirs{rest.length > 0 && `, save the other ${rest.length}`}

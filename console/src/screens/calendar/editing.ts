@@ -34,10 +34,10 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
   };
   const selected = rows.slice(area.top, area.bottom + 1);
   const nightsOf = ({ plan, values }: Row): SeenNight[] =>
-    values.slice(area.left, area.right + 1).map((expected, index) => ({
+    values.slice(area.left, area.right + 1).map((before, index) => ({
       rate_plan_id: plan?.id ?? '',
       date: dates[area.left + index] ?? '',
-      expected,
+      before,
     }));
   const writable = mayWrite && area.left >= 0;
   const nights = writable ? selected.flatMap(nightsOf) : [];
@@ -45,10 +45,10 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
   const isClosable = (row: Row) =>
     selected.some((each) => each === row || (each.plan === null && each.type === row.type));
   const closable = writable ? rows.filter(isClosable).flatMap(nightsOf) : [];
-  const isClosed = closable.length > 0 && closable.every(({ expected }) => expected.is_sold_out);
+  const isClosed = closable.length > 0 && closable.every(({ before }) => before.is_sold_out);
   const write = (seen: SeenNight[], change: Partial<NightValue>, what: string) =>
     save(
-      seen.map((night) => ({ ...night, after: { ...night.expected, ...change } })),
+      seen.map((night) => ({ ...night, after: { ...night.before, ...change } })),
       `${wordsOf(seen)} ${what}`,
     );
   const price = amountOf(draft?.text ?? '');
@@ -60,7 +60,6 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     anchor,
     focus,
     area,
-    /** Rows of the selection. */
     selected,
     /** Nights of the selection that the person may change. */
     nights,

@@ -1,7 +1,6 @@
 import { memo } from 'react';
 import classes from './calendar.module.css';
 import type { Line } from './rows.tsx';
-import type { Sizes } from './sight.ts';
 
 interface Props {
   line: Line;
@@ -9,17 +8,12 @@ interface Props {
   index: number;
   top: number;
   height: number;
-  sizes: Sizes;
-  /** Columns that are rendered. */
-  columns: number[];
-  /** First and last selected column. */
+  columns: { label: string; day: string }[];
   first?: number;
   last?: number;
   /** Column of the focus, -1 for the name. Left out if it is in another row. */
   focus?: number | undefined;
-  /** Price that is being typed for the selected nights. */
   draft?: string | null;
-  /** The name opens a dialog. */
   opens?: boolean;
 }
 
@@ -29,14 +23,12 @@ export const cellId = (row: number, column: number) => `cell_${row}_${column}`;
 /** A line of the grid, night by night. */
 export const GridRow = memo(function GridRow(props: Props) {
   const { line, index, top, height, columns, first = 0, last = -1, focus, draft = null, opens = false } = props;
-  const { days, labels, headPx, cellPx } = props.sizes;
   const [headRole, cellRole] = line.kind === 'dates' ? ['columnheader', 'columnheader'] : ['rowheader', 'gridcell'];
   return (
     <div role="row" aria-rowindex={index + 3} className={classes.line} data-kind={line.kind} style={{ top, height }}>
       <div
         id={cellId(index, -1)}
         role={headRole}
-        aria-colindex={1}
         aria-haspopup={opens ? 'dialog' : undefined}
         className={classes.head}
         data-focus={focus === -1 || undefined}
@@ -44,7 +36,7 @@ export const GridRow = memo(function GridRow(props: Props) {
         {line.kind === 'plan' ? <span>{line.name}</span> : <b>{line.name}</b>}{' '}
         <span className={`${classes.quiet} mantine-visible-from-sm`}>{line.aside}</span>
       </div>
-      {columns.map((column) => {
+      {columns.map(({ label, day }, column) => {
         const isSelected = column >= first && column <= last;
         const isTyped = isSelected && draft !== null;
         const { state, words, content, heat } = line.cellOf(column);
@@ -53,14 +45,13 @@ export const GridRow = memo(function GridRow(props: Props) {
             key={column}
             id={cellId(index, column)}
             role={cellRole}
-            aria-colindex={column + 2}
             aria-selected={isSelected}
-            aria-label={words && `${line.fullName}, ${labels[column]}: ${words}`}
+            aria-label={words && `${line.fullName}, ${label}: ${words}`}
             data-focus={focus === column || undefined}
-            data-day={days[column]}
+            data-day={day}
             data-state={isTyped ? 'typed' : state}
             className={classes.cell}
-            style={{ left: headPx + column * cellPx, '--heat': heat } as object}
+            style={heat === undefined ? undefined : ({ '--heat': heat } as object)}
           >
             {isTyped ? draft : content}
           </div>

@@ -1,13 +1,13 @@
-import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { useMediaQuery } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
+import { formatDate } from '../../ui/format.ts';
 import classes from './calendar.module.css';
 import type { Editing, Place } from './editing.ts';
 import { cellId, GridRow } from './grid-row.tsx';
-import type { CalendarData } from './nights.ts';
+import { type CalendarData, shortPrice } from './nights.ts';
 import { datesLine, houseLine, type Row } from './rows.tsx';
-import { DATES_PX, HOUSE_PX, useSight, useSizes } from './sight.ts';
 
-/** Steps of the keys that move the focus, in rows and columns. */
 const MOVES: Record<string, [rows: number, columns: number]> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -18,30 +18,47 @@ const MOVES: Record<string, [rows: number, columns: number]> = {
   Home: [0, -Infinity],
   End: [0, Infinity],
 };
+const DATES_PX = 52;
+const HOUSE_PX = 31;
+const HEADER_PX = DATES_PX + HOUSE_PX + 1;
+const TYPE_PX = 44;
 
 interface Props {
   calendar: CalendarData;
   rows: Row[];
   dates: string[];
   editing: Editing;
-  /** Field for the price of the selection. */
   field: RefObject<HTMLInputElement | null>;
-  /** Opens a night, or what is set for the whole row. */
   open: (place: Place) => void;
   mayOpen: (row: Row) => boolean;
 }
 
-/** Rooms and prices by night, as a grid of which only what is in sight is rendered. */
+/** Rooms and prices by night, as a grid of which only the rows in sight are rendered. */
 export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: Props) {
   const { anchor, focus, area, select, draft, nights } = editing;
   const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
-  const size = useElementSize();
-  const sizes = useSizes(today, rows, dates, size.width);
-  const { items, columns, firstColumn, height, scrollTo } = useSight(frame, rows, sizes);
-  useLayoutEffect(() => scrollTo(focus), [focus.row, focus.column]);
-  const above = useMemo(() => datesLine(dates, today, firstColumn), [dates, today, firstColumn]);
+  const planPx = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false }) ? TYPE_PX : 32;
+  const sight = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: (index) => (rows[index]?.plan === null ? TYPE_PX : planPx),
+    paddingStart: HEADER_PX,
+    scrollPaddingStart: HEADER_PX,
+  });
+  useLayoutEffect(() => sight.measure(), [rows, planPx]);
+  useLayoutEffect(() => {
+    sight.scrollToIndex(focus.row);
+    const cell = focus.column >= 0 && document.getElementById(cellId(focus.row, focus.column));
+    if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [focus.row, focus.column]);
+  const columns = useMemo(() => columnsOf(dates, today), [dates, today]);
+  const above = useMemo(() => datesLine(dates, today), [dates, today]);
   const house = useMemo(() => houseLine(types), [types]);
+  const cellPx = useMemo(() => {
+    const prices = new Set(types.flatMap((type) => type.rate_plans.flatMap((plan) => plan.prices)));
+    return Math.max(58, ...[...prices].map((price) => shortPrice(price).length * 8.2 + 8));
+  }, [types]);
 
   const move = (row: number, column: number, isExtending: boolean) => {
     const place = {
@@ -72,9 +89,10 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
     const place = placeOf(target);
     if (place && opens(place)) open(place);
   };
+  const size = { height: sight.getTotalSize(), '--nights': dates.length, '--cell': `${cellPx}px` };
   return (
     <div
-      ref={useMergedRef(frame, size.ref)}
+      ref={frame}
       className={classes.grid}
       role="grid"
       tabIndex={0}
@@ -82,18 +100,17 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
       aria-activedescendant={cellId(focus.row, focus.column)}
       aria-multiselectable="true"
       aria-rowcount={rows.length + 2}
-      aria-colcount={dates.length + 1}
       onKeyDown={onKeyDown}
       onMouseDown={onMouse}
       onMouseOver={onMouse}
       onClick={onClick}
     >
-      <div role="presentation" style={{ ...sizes.style, position: 'relative', height }}>
+      <div role="presentation" className={classes.lines} style={size}>
         <div role="presentation" className={classes.header}>
-          <GridRow line={above} index={-2} top={0} height={DATES_PX} {...{ sizes, columns }} />
-          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} {...{ sizes, columns }} />
+          <GridRow line={above} index={-2} top={0} height={DATES_PX} columns={columns} />
+          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} columns={columns} />
         </div>
-        {items.map(({ index, start, size: rowPx }) => {
+        {sight.getVirtualItems().map(({ index, start, size: height }) => {
           const row = rows[index];
           const isIn = index >= area.top && index <= area.bottom && area.left >= 0;
           return (
@@ -101,10 +118,8 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
               <GridRow
                 key={index}
                 line={row}
-                index={index}
                 top={start}
-                height={rowPx}
-                {...{ sizes, columns }}
+                {...{ index, height, columns }}
                 {...(isIn && { first: area.left, last: area.right, draft: row.plan && draft })}
                 focus={focus.row === index ? focus.column : undefined}
                 opens={mayOpen(row)}
@@ -115,6 +130,15 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
       </div>
     </div>
   );
+}
+
+/** What is the same for all cells of a night. */
+function columnsOf(dates: string[], today: string) {
+  return dates.map((date) => {
+    const isWeekend = [5, 6].includes(new Date(date).getUTCDay());
+    const day = `${date < today ? 'past' : date === today ? 'today' : ''} ${isWeekend ? 'weekend' : ''}`;
+    return { label: formatDate(date, 'weekday'), day };
+  });
 }
 
 /** Gives the focus to the grid. */

@@ -8,7 +8,7 @@ import { History } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import type { Row } from './rows.tsx';
 
 type Night = Answer<'getNight'>;
@@ -35,9 +35,26 @@ export function NightDrawer({ night, rows, onClose }: Props) {
   );
 }
 
+const SOURCE = { partner: 'Partner', ota: 'OTA', house: 'House' };
+const COLUMNS: Column<Night['stays'][number]>[] = [
+  {
+    label: 'Guest',
+    cell: ({ reservation_id: id, guest_name: guest }) => (
+      <Link to="/stays" search={{ open: id }}>
+        {guest}
+      </Link>
+    ),
+  },
+  { label: 'Stay', cell: ({ check_in: from, check_out: to }) => `${formatDate(from)} – ${formatDate(to)}` },
+  { label: 'Reference', isWideOnly: true, cell: ({ natural_id: reference }) => reference },
+  { label: 'From', cell: ({ source }) => SOURCE[source] },
+];
+
 function Content({ capacity, held, stays, history }: Night) {
   const over = Math.max(0, held - capacity);
-  const others = stays.slice(over);
+  // The newest booking stands first, as the API has them.
+  const late = new Set(stays.slice(0, over));
+  const groupOf = (stay: Night['stays'][number]) => (late.has(stay) ? 'Booked after the last room' : 'Booked before');
   return (
     <>
       <Facts
@@ -46,46 +63,24 @@ function Content({ capacity, held, stays, history }: Night) {
           over > 0 ? ['Oversold', <Status tone="late">{`${plural(over, 'room')} too many`}</Status>] : null,
         ]}
       />
-      {over > 0 && (
-        <Section title="Booked after the last room">
-          <Stays stays={stays.slice(0, over)} />
-          <p>Move these guests to another room type, or give this one more rooms.</p>
-        </Section>
-      )}
-      <Section title={over > 0 ? 'Booked before' : 'Who has a room'}>
-        {others.length === 0 ? <p>Nobody.</p> : <Stays stays={others} />}
+      <Section title="Who has a room">
+        {stays.length === 0 && <p>Nobody.</p>}
+        {stays.length > 0 && (
+          <Table
+            label="Stays"
+            rows={stays}
+            keyOf={({ reservation_id: id }) => id}
+            columns={COLUMNS}
+            {...(over > 0 && { groupOf })}
+          />
+        )}
+        {over > 0 && <p>Move the guests who came late to another room type, or give this one more rooms.</p>}
       </Section>
       <Section title="History">
         {history.length === 0 && <p>Nothing has happened to this night yet.</p>}
         <History steps={history.map((entry) => stepOf(entry, capacity))} />
       </Section>
     </>
-  );
-}
-
-const SOURCE = { partner: 'Partner', ota: 'OTA', house: 'House' };
-
-/** The newest booking stands first, as the API has them. */
-function Stays({ stays }: { stays: Night['stays'] }) {
-  return (
-    <Table
-      label="Stays"
-      rows={stays}
-      keyOf={({ reservation_id: id }) => id}
-      columns={[
-        {
-          label: 'Guest',
-          cell: ({ reservation_id: id, guest_name: guest }) => (
-            <Link to="/stays" search={{ open: id }}>
-              {guest}
-            </Link>
-          ),
-        },
-        { label: 'Stay', cell: ({ check_in: from, check_out: to }) => `${formatDate(from)} – ${formatDate(to)}` },
-        { label: 'Reference', isWideOnly: true, cell: ({ natural_id: reference }) => reference },
-        { label: 'From', cell: ({ source }) => SOURCE[source] },
-      ]}
-    />
   );
 }
 

@@ -5,19 +5,10 @@ export type CalendarData = Answer<'getCalendar'>;
 export type RoomType = CalendarData['room_types'][number];
 export type Plan = RoomType['rate_plans'][number];
 
-/** What a plan has on a night. Price null: the plan's base price. */
-export interface NightValue {
-  price: string | null;
-  is_sold_out: boolean;
-}
-
-/** A night of a plan with the values that the person saw, and those that it is to get. */
-export interface Change {
-  rate_plan_id: string;
-  date: string;
-  expected: NightValue;
-  after: NightValue;
-}
+/** A night of a plan with the values that the person saw, and those that it is to get. A price that is null is the plan's base price. */
+export type Change = Answer<'changeRates'>['changed'][number];
+/** What a plan has on a night. */
+export type NightValue = Change['after'];
 
 export function datesOf({ from, to }: CalendarData): string[] {
   return Array.from({ length: (Date.parse(to) - Date.parse(from)) / 86_400_000 }, (_, index) => addDays(from, index));

@@ -1,10 +1,8 @@
 import { Modal, NumberInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
 import { useMe } from '../../api/session.ts';
-import { Form } from '../../ui/form.tsx';
+import { Form, useWrite } from '../../ui/form.tsx';
 import { amountOf } from './nights.ts';
 import type { Row } from './rows.tsx';
 
@@ -22,16 +20,11 @@ function Fields({ row: { type, plan }, onClose }: { row: Row; onClose: () => voi
   const [price, setPrice] = useState(plan?.base_price ?? '0');
   const [count, setCount] = useState(plan?.min_nights ?? type.physical_capacity);
   const amount = amountOf(price);
-  const sending = useMutation({
-    mutationFn: async (): Promise<unknown> =>
-      plan === null
-        ? call('changeRoomType', { path: { id: type.id }, body: { physical_capacity: count } })
-        : call('changeRatePlan', { path: { id: plan.id }, body: { base_price: amount ?? '', min_nights: count } }),
-    onSuccess() {
-      onClose();
-      rereadTopics(new Set(['rates', 'rooms']));
-    },
-  });
+  const send = async (): Promise<unknown> =>
+    plan === null
+      ? await call('changeRoomType', { path: { id: type.id }, body: { physical_capacity: count } })
+      : await call('changeRatePlan', { path: { id: plan.id }, body: { base_price: amount ?? '', min_nights: count } });
+  const sending = useWrite(['getCalendar', 'listProperties'], send, onClose);
   return (
     <Form action="Save" sending={sending} isReady={amount !== null} onCancel={onClose}>
       {plan && (

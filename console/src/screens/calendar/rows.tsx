@@ -97,21 +97,17 @@ export function houseLine(types: RoomType[]): Line {
 }
 
 const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
-const month = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
 
-/** The dates. Their name is the month of the first one in sight. */
-export function datesLine(dates: string[], today: string, firstColumn: number): Line {
-  const name = month.format(new Date(dates[firstColumn] ?? today));
+export function datesLine(dates: string[], today: string): Line {
   const cellOf = (column: number) => {
-    const date = new Date(dates[column] ?? today);
-    const day = date.getUTCDate();
+    const date = dates[column] ?? today;
     const content = (
       <>
-        <span className={classes.quiet}>{dates[column] === today ? 'Today' : weekday.format(date)}</span>{' '}
-        <b>{day === 1 ? formatDate(dates[column] ?? today) : day}</b>
+        <span className={classes.quiet}>{date === today ? 'Today' : weekday.format(new Date(date))}</span>{' '}
+        <b>{formatDate(date)}</b>
       </>
     );
     return { content };
   };
-  return { kind: 'dates', name, fullName: name, cellOf };
+  return { kind: 'dates', name: 'Nights', fullName: 'Nights', cellOf };
 }

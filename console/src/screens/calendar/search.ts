@@ -1,24 +1,12 @@
-import { dateOf, textsOf } from '../../ui/search.ts';
+import { anyText, dateOf, searchOf } from '../../ui/search.ts';
 
 /** What the screen shows, as the address has it. */
-export interface CalendarSearch {
-  property?: string;
+export const validateCalendarSearch = searchOf({
+  property: anyText,
   /** First night. Missing: today. */
-  from?: string;
+  from: dateOf,
   /** Number of nights. Missing: 14. */
-  nights?: 28 | 90;
-  /** Night in the drawer: `<room type>.<date>`. */
-  night?: string;
-}
-
-const NIGHT = /^[\da-f-]{36}\.\d{4}-\d\d-\d\d$/;
-
-export function validateCalendarSearch(search: Record<string, unknown>): CalendarSearch {
-  const { property, from, nights, night = '' } = textsOf(search, ['property', 'from', 'nights', 'night']);
-  return {
-    property,
-    from: dateOf(from),
-    nights: ([28, 90] as const).find((each) => String(each) === nights),
-    night: NIGHT.test(night) ? night : undefined,
-  };
-}
+  nights: (text) => ([28, 90] as const).find((each) => String(each) === text),
+  night: anyText,
+});
+export type CalendarSearch = ReturnType<typeof validateCalendarSearch>;

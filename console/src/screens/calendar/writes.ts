@@ -9,7 +9,7 @@ import { type Change, isEqual, keyOf } from './nights.ts';
 /** A write that the service has refused, because others changed some of its nights after the person saw them. */
 interface Conflict {
   label: string;
-  /** Nights that others have changed, expecting what these have now. */
+  /** Nights that others have changed, with what these have now. */
   nights: Change[];
   /** Nights of the same write that nobody else has changed. */
   rest: Change[];
@@ -42,7 +42,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** Writes nights, and shows their new values at once. `label` says in a few words what is done. */
 export function save(changes: Change[], label: string, isUndo = false): void {
-  const real = changes.filter(({ expected, after }) => !isEqual(expected, after));
+  const real = changes.filter(({ before, after }) => !isEqual(before, after));
   if (real.length === 0) return;
   set({ sending: [...writes.get().sending, real] });
   last = last.then(async () => {
@@ -57,7 +57,7 @@ export function save(changes: Change[], label: string, isUndo = false): void {
 async function write(changes: Change[], label: string, isUndo: boolean): Promise<void> {
   try {
     const changed = await sendWhenBack(() => send(changes));
-    const inverse = changed.map(({ expected, after, ...night }) => ({ ...night, expected: after, after: expected }));
+    const inverse = changed.map(({ before, after, ...night }) => ({ ...night, before: after, after: before }));
     if (!isUndo) set({ undos: [...writes.get().undos, { label, changes: inverse, until: serverNow() + UNDO_MS }] });
   } catch (error) {
     if (!(error instanceof Refused && error.status === 409)) throw error;
@@ -65,22 +65,21 @@ async function write(changes: Change[], label: string, isUndo: boolean): Promise
   }
 }
 
-type MaybeExpecting = Omit<Change, 'expected'> & Partial<Change>;
+type MaybeExpecting = Omit<Change, 'before'> & Partial<Change>;
 
 /** Sends changes, and returns those that differ from what the nights had. */
 export async function send(changes: MaybeExpecting[], isDryRun = false): Promise<Change[]> {
-  const body = { dry_run: isDryRun, changes: changes.map(({ after, ...night }) => ({ ...night, ...after })) };
-  const { changed } = await call('changeRates', { body });
-  return changed.map(({ before, ...night }) => ({ ...night, expected: before }));
+  const nights = changes.map(({ before: expected, after, ...night }) => ({ ...night, ...after, expected }));
+  return (await call('changeRates', { body: { dry_run: isDryRun, changes: nights } })).changed;
 }
 
 /** Finds the nights that others have changed. If the answer to an earlier try was lost, some have the own values already. */
 async function compare(changes: Change[], label: string): Promise<void> {
-  const blind = changes.map(({ expected, ...change }) => change);
+  const blind = changes.map(({ before, ...change }) => change);
   const differing = await send(blind, true);
-  const seen = new Map(changes.map((change) => [keyOf(change), change.expected]));
+  const seen = new Map(changes.map((change) => [keyOf(change), change.before]));
   const { rest = [], nights = [] } = Object.groupBy(differing, (change) =>
-    isEqual(change.expected, seen.get(keyOf(change)) ?? change.after) ? 'rest' : 'nights',
+    isEqual(change.before, seen.get(keyOf(change)) ?? change.after) ? 'rest' : 'nights',
   );
   if (nights.length === 0) save(rest, label);
   else set({ conflict: { label, nights, rest } });

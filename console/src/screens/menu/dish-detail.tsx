@@ -5,7 +5,6 @@ import { Empty } from '../../ui/empty.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { Note } from '../../ui/status.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Table } from '../../ui/table.tsx';
 
 /** Drawer of one dish: what partners get of it. */
 export function DishDetail({ sku, menu, onClose }: { sku: string | undefined; menu: Menu; onClose: () => void }) {
@@ -74,14 +73,13 @@ type Choice = Pick<Dish, 'name' | 'price' | 'dish_type'>;
 function Choices({ title, choices }: { title: string; choices: Choice[] }) {
   const { money } = useFormat();
   if (choices.length === 0) return null;
-  const nameOf = ({ name, dish_type: diet }: Choice) => (diet ? `${name} (${diet.replace('_', ' ')})` : name);
-  const columns = [
-    { label: 'Name', cell: nameOf },
-    { label: 'Price', isNumber: true, cell: ({ price }: Choice) => (Number(price) === 0 ? 'free' : money(price)) },
-  ];
+  const facts = choices.map(({ name, price, dish_type: diet }) => {
+    const label = diet ? `${name} (${diet.replace('_', ' ')})` : name;
+    return [label, Number(price) === 0 ? 'free' : money(price)] as const;
+  });
   return (
     <Section title={title}>
-      <Table label={title} columns={columns} rows={choices} keyOf={({ name }) => name} />
+      <Facts facts={facts} />
     </Section>
   );
 }

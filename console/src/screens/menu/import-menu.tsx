@@ -5,11 +5,9 @@ import { type ChangeEvent, type RefObject, useState } from 'react';
 import { call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import type { Menu } from '../../ui/dishes.ts';
-import { Failure } from '../../ui/failure.tsx';
 import { Form } from '../../ui/form.tsx';
-import { Waiting } from '../../ui/loaded.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/status.tsx';
-import { hideUndo } from '../../ui/undo-notice.tsx';
 import { type Comparison, Differences } from './differences.tsx';
 
 /** Reads the menu and asks what the file would change in it. The tag makes sure that the import changes nothing else. */
@@ -40,7 +38,6 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
   const choose = ({ currentTarget: input }: ChangeEvent<HTMLInputElement>) => {
     const [chosen] = input.files ?? [];
     if (chosen === undefined) return;
-    hideUndo();
     setFile(chosen);
     importing.reset();
     comparing.mutate(chosen);
@@ -62,10 +59,10 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
             now.
           </Note>
         )}
-        {comparing.isPending && <Waiting rows={3} />}
-        {comparing.error && <Failure error={comparing.error} retry={() => file && comparing.mutate(file)} />}
         <Form action="Import" sending={sending} isReady={comparing.data !== undefined} onCancel={() => setFile(null)}>
-          {comparing.data && <Differences {...comparing.data} />}
+          <Loaded query={{ ...comparing, refetch: () => file && comparing.mutate(file) }} rows={3}>
+            {(compared) => <Differences {...compared} />}
+          </Loaded>
         </Form>
       </Modal>
     </>

@@ -1,44 +1,35 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { AmountField } from '../../ui/amount-field.tsx';
 import { ChipToggles } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { hasAll, type Selection, SelectionBar, SelectTick, toggle, useSelection } from '../../ui/selection.tsx';
+import { useAddress } from '../../ui/search.ts';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
-import { Tick } from '../../ui/tick.tsx';
 import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
+import { AmountField, Switch } from './row-controls.tsx';
 import type { MenuSearch } from './search.ts';
 
-const route = getRouteApi('/shell/menu');
+const OFF = [{ value: 'off', label: 'Off the menu' }] as const;
 
 /** All dishes of the house by category: their prices, and whether partners can order them. */
 export function Menu() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, set } = useAddress<MenuSearch>('open');
   const query = useQuery(menuQuery);
   const menu = query.data;
   const { dayOf } = useFormat();
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
-  const set = useCallback<SetSearch>(
-    // A filter is no place to come back to, but a dish is.
-    (change) => void navigate({ search: (present) => ({ ...present, ...change }), replace: !('open' in change) }),
-    [navigate],
-  );
   useCommands(commandsOf('Menu', [['i', 'Import a menu', pick]]));
   const isEmpty = menu?.dishes.length === 0;
   return (
@@ -59,18 +50,9 @@ export function Menu() {
         <>
           <FindField
             label="Search the menu"
-            placeholder="Name or SKU"
+            placeholder="Name, SKU or category"
             text={search.text}
             onFind={(text) => set({ text })}
-          />
-          <FilterSelect
-            label="Category"
-            all="All categories"
-            width={200}
-            isSearchable
-            value={search.category}
-            options={[...new Set(menu?.dishes.map(({ category }) => category))]}
-            onChange={(category) => set({ category })}
           />
           <ChipToggles
             label="Shown"
@@ -94,92 +76,73 @@ export function Menu() {
   );
 }
 
-const OFF = [{ value: 'off', label: 'Off the menu' }] as const;
+interface DishesProps {
+  dishes: Dish[];
+  search: MenuSearch;
+  set: (change: MenuSearch) => void;
+}
 
-type SetSearch = (change: MenuSearch) => void;
-
-function Dishes({ dishes, search, set }: { dishes: Dish[]; search: MenuSearch; set: SetSearch }) {
-  const selection = useSelection();
-  const columns = useColumns(selection);
-  const { category, text, shown } = search;
+function Dishes({ dishes, search, set }: DishesProps) {
+  const columns = useColumns();
+  const { text = '', shown } = search;
   const groups = useMemo(() => {
-    return passingByCategory(shown === 'off' ? dishes.filter((dish) => !isOn(dish)) : dishes, category, text);
-  }, [dishes, category, text, shown]);
+    const passes = ({ name, sku, category }: Dish) =>
+      `${name} ${sku} ${category}`.toLowerCase().includes(text.toLowerCase());
+    const passing = dishes.filter((dish) => passes(dish) && !(shown === 'off' && isOn(dish)));
+    return Map.groupBy(passing, ({ category }) => category);
+  }, [dishes, text, shown]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
-  const chosen = () => dishes.filter(({ sku }) => hasAll(selection, [sku]));
-  const change = (some: Dish[], isActive: boolean) => {
-    selection.set(new Set());
-    void changeAvailability(some, isActive);
-  };
-  const turn = () => {
-    const some = selection.get().size > 0 ? chosen() : dishes.filter(isFocused);
-    change(some, !some.some(isOn));
-  };
-  const inFocus = () => [...groups.values()].find((some) => some.some(isFocused)) ?? [];
+  const turn = (some: Dish[] = []) => void changeAvailability(some, !some.some(isOn));
   const commands = commandsOf('Menu', [
     ['j', 'Next row', () => moveFocus(1)],
     ['k', 'Row before', () => moveFocus(-1)],
-    ['x', 'Select the dish', () => toggle(selection, dishes.filter(isFocused).map(skuOf))],
-    ['X', 'Select its category', () => toggle(selection, inFocus().map(skuOf))],
-    ['m', 'Take off the menu, or put on it', turn],
+    ['m', 'Take the dish off the menu, or put it on', () => turn(dishes.filter(isFocused))],
+    ['M', 'The same for its category', () => turn([...groups.values()].find((some) => some.some(isFocused)))],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
     ['u', UNDO, undoLast],
   ]);
   useCommands(search.open === undefined ? commands : []);
   if (groups.size === 0) {
-    const showAll = () => set({ text: undefined, category: undefined, shown: undefined });
+    const showAll = () => set({ text: undefined, shown: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;
   }
   return (
-    <>
-      <Table
-        label="Dishes"
-        columns={columns}
-        rows={[...groups.values()].flat()}
-        keyOf={skuOf}
-        openKey={search.open}
-        onOpen={open}
-        groupOf={(dish) => dish.category}
-        groupControl={(dish) => (
-          <SelectTick
-            selection={selection}
-            label={`all of ${dish.category}`}
-            keys={groups.get(dish.category)?.map(skuOf) ?? []}
-          />
-        )}
-      />
-      <SelectionBar selection={selection} what={['dish', 'dishes']}>
-        <Button onClick={() => change(chosen(), false)}>Take off the menu</Button>
-        <Button onClick={() => change(chosen(), true)}>Put on the menu</Button>
-      </SelectionBar>
-    </>
+    <Table
+      label="Dishes"
+      columns={columns}
+      rows={[...groups.values()].flat()}
+      keyOf={({ sku }) => sku}
+      openKey={search.open}
+      onOpen={open}
+      groupOf={({ category }) => category}
+      groupControl={({ category }) => <CategoryButtons category={category} dishes={groups.get(category) ?? []} />}
+    />
   );
 }
 
-function skuOf({ sku }: Dish): string {
-  return sku;
+/** Takes all dishes of a category that are shown off the menu, or puts them on it. */
+function CategoryButtons({ category, dishes }: { category: string; dishes: Dish[] }) {
+  return [true, false]
+    .filter((isActive) => dishes.some((dish) => isOn(dish) !== isActive))
+    .map((isActive) => (
+      <Button
+        key={String(isActive)}
+        variant="subtle"
+        size="compact-sm"
+        aria-label={`All ${isActive ? 'on' : 'off'}: ${category}`}
+        onClick={() => void changeAvailability(dishes, isActive)}
+      >
+        All {isActive ? 'on' : 'off'}
+      </Button>
+    ));
 }
 
-function passingByCategory(dishes: Dish[], category: string | undefined, text = ''): Map<string, Dish[]> {
-  const passing = dishes.filter(
-    (dish) =>
-      (category === undefined || dish.category === category) &&
-      `${dish.name} ${dish.sku}`.toLowerCase().includes(text.toLowerCase()),
-  );
-  return Map.groupBy(passing, (dish) => dish.category);
-}
-
-function useColumns(selection: Selection): Column<Dish>[] {
+function useColumns(): Column<Dish>[] {
   const { currency } = useMe().tenant;
   const { money } = useFormat();
   return useMemo(
     () => [
-      {
-        label: 'Select',
-        isControl: true,
-        cell: ({ sku, name }) => <SelectTick selection={selection} label={name} keys={[sku]} />,
-      },
       { label: 'Dish', cell: (dish) => (isOn(dish) ? dish.name : <s>{dish.name}</s>) },
       { label: 'SKU', isWideOnly: true, cell: ({ sku }) => <code>{sku}</code> },
       { label: 'Variants', isNumber: true, isWideOnly: true, cell: (dish) => dish.price_variants?.length || '' },
@@ -201,16 +164,15 @@ function useColumns(selection: Selection): Column<Dish>[] {
         isNumber: true,
         isControl: true,
         cell: (dish) => (
-          <Tick
+          <Switch
             label={`${dish.name} on the menu`}
-            isSwitch
             isOn={isOn(dish)}
             onChange={() => void changeAvailability([dish], !isOn(dish))}
           />
         ),
       },
     ],
-    [selection, currency, money],
+    [currency, money],
   );
 }
 

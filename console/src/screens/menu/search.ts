@@ -1,8 +1,5 @@
-import { textsOf } from '../../ui/search.ts';
+import { anyText, searchOf } from '../../ui/search.ts';
 
-/** SKU of the dish in the drawer, and filters by category, by a part of a name or a SKU, or `off` the menu, as the address has them. */
-export type MenuSearch = Partial<Record<'open' | 'category' | 'text' | 'shown', string>>;
-
-export function validateMenuSearch(search: Record<string, unknown>): MenuSearch {
-  return textsOf(search, ['open', 'category', 'text', 'shown']);
-}
+/** SKU of the dish in the drawer, a part of a name, a SKU or a category, and whether only dishes `off` the menu are shown. */
+export const validateMenuSearch = searchOf({ open: anyText, text: anyText, shown: anyText });
+export type MenuSearch = ReturnType<typeof validateMenuSearch>;

@@ -1,29 +1,28 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
-import { useNow } from '../../live/clock.ts';
+import { read } from '../../api/reads.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { Confirm, Form } from '../../ui/form.tsx';
-import { plural } from '../../ui/format.ts';
+import { Confirm, Form, useWrite } from '../../ui/form.tsx';
+import { useFormat } from '../../ui/format.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
-import { displaysQuery, rereadPeople } from './people-data.ts';
 import { AreaChoice, rightsInWords } from './rights.tsx';
 
 type Display = Answer<'listDisplays'>[number];
 
+const displaysQuery = read('listDisplays', {}, ['people']);
+
 export function DisplayList() {
   const list = useQuery(displaysQuery);
   const [removing, setRemoving] = useState<Display | null>(null);
-  const remove = useMutation({
-    mutationFn: async () => {
-      await call('removeDisplay', { path: { id: removing?.id ?? '' } });
-      setRemoving(null);
-      await rereadPeople();
-    },
-  });
+  const remove = useWrite(
+    ['listDisplays'],
+    () => call('removeDisplay', { path: { id: removing?.id ?? '' } }),
+    () => setRemoving(null),
+  );
   const columns: Column<Display>[] = [
     { label: 'Display', cell: ({ label }) => <strong>{label}</strong> },
     { label: 'May use', isWideOnly: true, cell: rightsInWords },
@@ -67,12 +66,7 @@ export function DisplayList() {
 export function NewDisplay({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState<Input<'createDisplay'>['body']>({ label: '', areas: [] });
   const [made, setMade] = useState<Answer<'createDisplay'> | null>(null);
-  const sending = useMutation({
-    mutationFn: async () => {
-      setMade(await call('createDisplay', { body: wanted }));
-      await rereadPeople();
-    },
-  });
+  const sending = useWrite(['listDisplays'], () => call('createDisplay', { body: wanted }), setMade);
   if (made !== null) return <Letters display={made} onClose={onClose} />;
   return (
     <Form action="Make its letters" sending={sending} onCancel={onClose}>
@@ -90,25 +84,24 @@ export function NewDisplay({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** The eight letters, until they are typed or have ended. */
 function Letters({ display, onClose }: { display: Answer<'createDisplay'>; onClose: () => void }) {
+  const { clock } = useFormat();
   const { data } = useQuery(displaysQuery);
-  const { id, label, pairing_code: code } = display;
-  const minutes = Math.ceil((Date.parse(display.expires_at) - useNow()) / 60_000);
-  const isPaired = data?.some((each) => each.id === id && each.last_used_at !== null) === true;
-  const isOver = isPaired || minutes <= 0;
-  const over = isPaired ? `${label} is signed in.` : 'The letters have ended. Remove the display, and add it again.';
+  const { id, label, pairing_code: code, expires_at: end } = display;
+  const isPaired = data?.some((each) => each.id === id && each.last_used_at !== null);
   return (
     <>
-      {!isOver && (
+      {!isPaired && (
         <Text ff="monospace" fz="min(3rem, 10vw)" fw={650} ta="center">
           {`${code.slice(0, 4)} ${code.slice(4)}`}
         </Text>
       )}
       <p role="status">
-        {isOver ? over : `On ${label}, open this address and type the letters. ${plural(minutes, 'minute')} left.`}
+        {isPaired
+          ? `${label} is signed in.`
+          : `On ${label}, open this address and type the letters. They work until ${clock(end)}.`}
       </p>
-      {!isOver && <CopyField label="Address" value={`${window.location.origin}/console/pair`} />}
+      {!isPaired && <CopyField label="Address" value={`${window.location.origin}/console/pair`} />}
       <Button onClick={onClose}>Done</Button>
     </>
   );

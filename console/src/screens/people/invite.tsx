@@ -1,13 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { OnceDialog } from '../../ui/once-dialog.tsx';
-import { nameOf, type Person, rereadPeople } from './people-data.ts';
-import { RightsChoice } from './rights.tsx';
+import { nameOf, type Person, RightsChoice } from './rights.tsx';
 
 /** Link with which a person chooses a password. It lives in its dialog alone. */
 export interface Link {
@@ -23,15 +21,14 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
   const [wanted, setWanted] = useState(NOBODY);
   const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });
   const seesSomething = wanted.role === 'owner' || wanted.areas.length > 0;
-  const sending = useMutation({
-    mutationFn: async () => {
-      const body = { ...wanted, name: wanted.name.trim() || undefined };
-      const { person, invite_url: url, expires_at: expiresAt } = await call('invitePerson', { body });
+  const sending = useWrite(
+    ['listPeople'],
+    () => call('invitePerson', { body: { ...wanted, name: wanted.name.trim() || undefined } }),
+    ({ person, invite_url: url, expires_at: expiresAt }) => {
       onClose();
       onLink({ person, url, expiresAt });
-      await rereadPeople();
     },
-  });
+  );
   return (
     <Form action="Invite" isReady={seesSomething} sending={sending} onCancel={onClose}>
       <TextField

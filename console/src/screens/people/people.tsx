@@ -1,26 +1,23 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Ago } from '../../ui/ago.tsx';
-import { rightsInWords } from './rights.tsx';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { NewButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
-import type { ListSearch } from '../../ui/search.ts';
+import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList, TwoLines } from '../../ui/table.tsx';
 import { DisplayList, NewDisplay } from './displays.tsx';
 import { Invite, type Link, LinkDialog } from './invite.tsx';
-import { nameOf, peopleQuery, type Person } from './people-data.ts';
 import { PersonDetail } from './person-detail.tsx';
+import { nameOf, peopleQuery, type Person, rightsInWords } from './rights.tsx';
 
 /** Whoever works in the house: people who sign in, and displays that act without a person. */
 export function People() {
-  const { kind, open, new: isNew } = useSearch({ from: '/shell/people' });
-  const navigate = useNavigate({ from: '/people' });
+  const { search, set } = useAddress<ListSearch<'displays'>>('kind', 'open', 'new');
+  const { kind, open, new: isNew } = search;
   const [link, setLink] = useState<Link | null>(null);
-  const set = (change: ListSearch<'displays'>) => void navigate({ search: (present) => ({ ...present, ...change }) });
   const action = kind === undefined ? 'Invite a person' : 'Add a display';
   const close = () => set({ new: undefined });
   return (

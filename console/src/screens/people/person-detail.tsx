@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { Confirm, Form } from '../../ui/form.tsx';
+import { Confirm, Form, useWrite } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
 import type { Link } from './invite.tsx';
-import { nameOf, peopleQuery, type Person, rereadPeople } from './people-data.ts';
-import { RightsChoice } from './rights.tsx';
+import { nameOf, peopleQuery, type Person, RightsChoice } from './rights.tsx';
 
 interface Props {
   id: string | undefined;
@@ -55,24 +54,18 @@ function RightsForm({ person }: { person: Person }) {
   const [draft, setDraft] = useState<Input<'changePerson'>['body']>({});
   const { name, role, areas } = { ...person, ...draft };
   const change = (part: typeof draft) => setDraft({ ...draft, ...part });
-  const sending = useMutation({
-    mutationFn: async () => {
-      // The service keeps no areas of an owner, so whoever becomes staff gets those that are ticked.
-      const body = draft.role === 'staff' ? { ...draft, areas } : draft;
-      await call('changePerson', { path: { id: person.id }, body });
-      await rereadPeople();
-      setDraft({});
-    },
-  });
+  // The service keeps no areas of an owner, so whoever becomes staff gets those that are ticked.
+  const body = draft.role === 'staff' ? { ...draft, areas } : draft;
+  const sending = useWrite(['listPeople'], () => call('changePerson', { path: { id: person.id }, body }));
+  const mutate = () => sending.mutate(undefined, { onSuccess: () => setDraft({}) });
   return (
-    <Form action="Save" sending={sending} isReady={Object.keys(draft).length > 0}>
+    <Form action="Save" sending={{ ...sending, mutate }} isReady={Object.keys(draft).length > 0}>
       <TextField label="Name" maxLength={100} value={name ?? ''} onChange={(text) => change({ name: text })} />
       <RightsChoice role={role} areas={areas} onChange={change} />
     </Form>
   );
 }
 
-/** What each action does to a person with the name. */
 const ACTIONS = {
   'New invitation': (name: string) => `${name} gets a new link. The link of before stops working.`,
   'Reset password': (name: string) =>
@@ -86,18 +79,15 @@ function Actions({ person, onLink }: { person: Person; onLink: Props['onLink'] }
   const [action, setAction] = useState<Action>('Disable');
   const [isOpen, { open, close }] = useDisclosure();
   const path = { id: person.id };
-  const sending = useMutation({
-    mutationFn: async () => {
-      if (action === 'Disable' || action === 'Enable') {
-        await call('changePerson', { path, body: { is_active: action === 'Enable' } });
-      } else {
-        const made = await call('resetPerson', { path });
-        onLink({ person: made.person, url: made.reset_url, expiresAt: made.expires_at });
-      }
-      close();
-      await rereadPeople();
-    },
-  });
+  const send = async () => {
+    if (action === 'Disable' || action === 'Enable') {
+      await call('changePerson', { path, body: { is_active: action === 'Enable' } });
+    } else {
+      const made = await call('resetPerson', { path });
+      onLink({ person: made.person, url: made.reset_url, expiresAt: made.expires_at });
+    }
+  };
+  const sending = useWrite(['listPeople', 'listSessions'], send, close);
   const ask = (next: Action) => {
     setAction(next);
     open();

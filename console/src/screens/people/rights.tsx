@@ -1,19 +1,25 @@
 import { Checkbox, Radio, Stack } from '@mantine/core';
-import type { Person } from './people-data.ts';
+import type { Answer } from '../../api/client.ts';
+import { read } from '../../api/reads.ts';
 import { type Area, type Feature, useMe } from '../../api/session.ts';
+
+export type Person = Answer<'listPeople'>[number];
+export const peopleQuery = read('listPeople', {}, ['people']);
+
+export function nameOf({ name, email }: Pick<Person, 'name' | 'email'>): string {
+  return name ?? email;
+}
 
 type Rights = Pick<Person, 'role' | 'areas'>;
 
 interface AreaWords {
   area: Area;
   label: string;
-  /** What a person or a display with the area sees and does. */
   text: string;
   /** Feature of the house without which the area is of no use. */
   feature?: Feature;
 }
 
-/** Areas of the staff API in words, in the order of the API. */
 const AREAS: AreaWords[] = [
   { area: 'orders', label: 'Orders', text: 'Board and list: accept, cancel, pause.', feature: 'restaurant' },
   { area: 'menu', label: 'Menu', text: 'Dishes, prices, what is sold out.', feature: 'restaurant' },

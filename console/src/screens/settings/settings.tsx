@@ -1,36 +1,39 @@
-import { Checkbox, NumberInput, SimpleGrid, useMantineColorScheme } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Box, Checkbox, NumberInput, SimpleGrid, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { rereadTopics } from '../../api/query-client.ts';
-import { areasOf, keepSession, type Me, useMe } from '../../api/session.ts';
+import { areasOf, keepSession, useMe } from '../../api/session.ts';
 import { rightsInWords } from '../people/rights.tsx';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { Facts } from '../../ui/detail.tsx';
 import { NewPassword, PasswordField, TextField } from '../../ui/fields.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, useWrite } from '../../ui/form.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
 import { DEFAULT_LATE, keepLateMinutes, useLateMinutes } from '../orders/late.ts';
 import { setMuted, useMuted } from '../orders/sound.ts';
 import { OPEN_STATUSES, STATUS } from '../orders/statuses.ts';
-import classes from './settings.module.css';
 
 /** What a person, or a display, may set for itself and for this browser. */
 export function Settings() {
   const me = useMe();
-  const seesOrders = areasOf(me).includes('orders') && me.tenant.features.includes('restaurant');
+  const { person, display, tenant } = me;
+  const seesOrders = areasOf(me).includes('orders') && tenant.features.includes('restaurant');
   return (
     <Page title="Settings">
-      <div className={classes.settings}>
-        <Section title={me.person === null ? 'This display' : 'You'}>
-          <Facts facts={factsOf(me)} />
-          {me.person !== null && <NameForm key={me.person.name} name={me.person.name ?? ''} />}
+      <Box maw={560}>
+        <Section title={person === null ? 'This display' : 'You'}>
+          <Facts
+            facts={[
+              person === null ? ['Name', display?.label] : ['E-mail', person.email],
+              ['May use', rightsInWords({ role: person?.role, areas: areasOf(me) })],
+            ]}
+          />
+          {person !== null && <NameForm key={person.name} name={person.name ?? ''} />}
         </Section>
-        {me.person !== null && (
+        {person !== null && (
           <>
             <Section title="Password">
-              <PasswordForm email={me.person.email} />
+              <PasswordForm email={person.email} />
             </Section>
             <Sessions title="Your devices" />
           </>
@@ -41,27 +44,17 @@ export function Settings() {
         </Section>
         {seesOrders && (
           <Section title="Late orders">
-            <LateForm />
+            <LateMinutes />
           </Section>
         )}
-      </div>
+      </Box>
     </Page>
   );
 }
 
-function factsOf(me: Me): [string, string][] {
-  return [
-    me.person === null ? ['Name', me.display?.label ?? ''] : ['E-mail', me.person.email],
-    ['May use', rightsInWords({ role: me.person?.role, areas: areasOf(me) })],
-  ];
-}
-
 function NameForm({ name }: { name: string }) {
   const [typed, setTyped] = useState(name);
-  const sending = useMutation({
-    mutationFn: async () => keepSession(await call('changeMe', { body: { name: typed.trim() } })),
-    onSuccess: () => rereadTopics(new Set(['people'])),
-  });
+  const sending = useWrite(['listPeople'], () => call('changeMe', { body: { name: typed.trim() } }), keepSession);
   return (
     <Form action="Save" sending={sending} isReady={typed.trim() !== name && typed.trim() !== ''}>
       <TextField
@@ -80,16 +73,16 @@ function NameForm({ name }: { name: string }) {
 function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('');
   const [wanted, setWanted] = useState('');
-  const sending = useMutation({
-    mutationFn: async () => {
-      const body = { current_password: current, new_password: wanted };
-      // A 401 means that the current password is wrong.
-      await call('changePassword', { body }, { isSigningIn: true });
+  const body = { current_password: current, new_password: wanted };
+  const sending = useWrite(
+    ['listSessions'],
+    // A 401 means that the current password is wrong.
+    () => call('changePassword', { body }, { isSigningIn: true }),
+    () => {
       setCurrent('');
       setWanted('');
-      rereadTopics(new Set(['people']));
     },
-  });
+  );
   return (
     <Form action="Change the password" sending={sending} isReady={current !== '' && wanted !== ''}>
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
@@ -131,31 +124,29 @@ function Sound() {
   );
 }
 
-/** After how many minutes in each column an order is late. */
-function LateForm() {
-  const kept = useLateMinutes();
-  const [minutes, setMinutes] = useState(kept);
-  const keeping = useMutation({ mutationFn: async () => keepLateMinutes(minutes) });
+function LateMinutes() {
+  const minutes = useLateMinutes();
   return (
-    <Form action="Keep" sending={keeping} isReady={OPEN_STATUSES.some((status) => minutes[status] !== kept[status])}>
+    <>
       <p className="quiet">
         An order is late after this many minutes in a column, or when a promised time has passed. Empty a field for the
         usual time. Kept in this browser.
       </p>
-      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing={12} mt={12}>
+      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing={12} mt={12}>
         {OPEN_STATUSES.map((status) => (
           <NumberInput
             key={status}
             label={STATUS[status].label}
+            placeholder={`${DEFAULT_LATE[status]} min`}
             suffix=" min"
             min={1}
             max={600}
             allowDecimal={false}
-            value={minutes[status]}
-            onChange={(value) => setMinutes({ ...minutes, [status]: Number(value) || DEFAULT_LATE[status] })}
+            defaultValue={minutes[status]}
+            onChange={(value) => keepLateMinutes({ ...minutes, [status]: Number(value) || DEFAULT_LATE[status] })}
           />
         ))}
       </SimpleGrid>
-    </Form>
+    </>
   );
 }

@@ -26,7 +26,7 @@ export async function setArrived(stay: Stay, arrived: boolean): Promise<void> {
 
 /** Gives a stay another status. */
 export async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
-  const body = { status, expected_status: stay.status, request_id: newRequestId(), ...(reason && { reason }) };
+  const body = { status, expected_status: stay.status, request_id: newRequestId(), reason };
   const send = () => call('changeReservationStatus', { path: pathOf(stay), body });
   await press(stay.guest.name, STATUS[status].label.toLowerCase(), () => writeStay(stay, send));
 }
@@ -38,17 +38,10 @@ export async function endEarly(stay: Stay, date: string): Promise<void> {
 /** Changes a stay that is still as the person saw it. @throws as `write` does */
 export async function changeStay(stay: Stay, change: Input<'changeStay'>['body']): Promise<StayWithHistory> {
   const body = { ...change, expected_changed_at: stay.changed_at };
-  const changed = (now: StayWithHistory) => ({ ...now, ...change, guest: { ...now.guest, ...change.guest } });
-  return await writeStay(
-    stay,
-    () => call('changeStay', { path: pathOf(stay), body }),
-    (now) => JSON.stringify(changed(now)) === JSON.stringify(now),
-  );
+  return await writeStay(stay, () => call('changeStay', { path: pathOf(stay), body }));
 }
 
-type IsDone = (now: StayWithHistory) => boolean;
-
-function writeStay(stay: Stay, send: () => Promise<StayWithHistory>, isDone: IsDone = () => false) {
+function writeStay(stay: Stay, send: () => Promise<StayWithHistory>) {
   return write({
     send,
     read: () => call('getStaffReservation', { path: pathOf(stay) }),
@@ -59,6 +52,5 @@ function writeStay(stay: Stay, send: () => Promise<StayWithHistory>, isDone: IsD
       const by = last?.at === now.changed_at ? last.by : undefined;
       return `${whoWasFirst(by)} The stay is ${stateOf(now).label.toLowerCase()} now.`;
     },
-    isDone,
   });
 }

@@ -13,16 +13,7 @@ export function questionOf(stay: Stay, to: Asked, today: string): Question {
     ota: `${bookerOf(stay)} is not told from here, so tell it there too.`,
     house: '',
   }[source];
-  if (to === 'ended') {
-    const last = earliestEnd(stay, today);
-    return {
-      title: `${guest.name} leaves on ${formatDate(last, 'weekday')}?`,
-      text: `The nights from ${formatDate(last)} to ${formatDate(end)} are free at once. The amount of the stay remains as it is.`,
-      press: 'End the stay early',
-      isGrave: true,
-      run: () => void endEarly(stay, last),
-    };
-  }
+  const last = earliestEnd(stay, today);
   const nights =
     status === 'expired' ? 'Its nights are free already.' : `Its nights are free at once: ${formatNights(stay)}.`;
   const words = {
@@ -43,8 +34,14 @@ export function questionOf(stay: Stay, to: Asked, today: string): Question {
       text: `The stay is closed. ${told} This cannot be undone.`,
       press: 'Left',
     },
+    ended: {
+      title: `${guest.name} leaves on ${formatDate(last, 'weekday')}?`,
+      text: `The nights from ${formatDate(last)} to ${formatDate(end)} are free at once. The amount of the stay remains as it is.`,
+      press: 'End the stay early',
+    },
   }[to];
-  return { ...words, isGrave: to !== 'completed', run: (reason) => void setStatus(stay, to, reason) };
+  const run = (reason?: string) => void (to === 'ended' ? endEarly(stay, last) : setStatus(stay, to, reason));
+  return { ...words, isGrave: to !== 'completed', run };
 }
 
 /** First day on which a stay can end: today, but after one night at least. */

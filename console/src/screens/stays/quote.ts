@@ -6,17 +6,6 @@ import type { Stay } from './statuses.ts';
 export type SoldType = Answer<'getCalendar'>['room_types'][number];
 type Plan = SoldType['rate_plans'][number];
 
-export interface Quote {
-  /** Null: the room type has no plan, so its own price applies. */
-  plan: Pick<Plan, 'id' | 'name'> | null;
-  nights: { date: string; price: string }[];
-  total: string;
-  /** Rooms that are left on the fullest night. */
-  left: number;
-  /** Why the stay may not be sold like this, as sentences. */
-  problems: string[];
-}
-
 interface Wanted {
   checkIn: string;
   guests: number;
@@ -27,11 +16,10 @@ interface Wanted {
 }
 
 /** What a stay costs and what stands against it, by the rules of the API: before it is saved, a person knows what will be saved. */
-export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planId, own }: Wanted): Quote {
+export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planId, own }: Wanted) {
   const dates = sold.held.map((_, night) => addDays(checkIn, night));
   const isOwn = (date: string) =>
     own !== undefined && own.room_type_id === type.id && own.check_in <= date && date < own.check_out;
-  const left = dates.map((date, night) => sold.physical_capacity - (sold.held[night] ?? 0) + Number(isOwn(date)));
   const against = (plan: Plan) => {
     const closed = dates.filter((date, night) => plan.closed[night] && !(isOwn(date) && plan.id === own?.rate_plan_id));
     return [
@@ -44,13 +32,14 @@ export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planI
   const kept = own?.room_type_id === type.id ? open.find(({ id }) => id === own.rate_plan_id) : undefined;
   const named = plans.find(({ id }) => id === planId) ?? kept;
   const plan = named ?? cheapest(open.length > 0 ? open : plans);
-  const full = dates.filter((_, night) => (left[night] ?? 0) <= 0);
+  const full = dates.filter((date, night) => (sold.held[night] ?? 0) - Number(isOwn(date)) >= sold.physical_capacity);
   const nights = dates.map((date, night) => ({ date, price: plan?.prices[night] ?? type.base_price ?? '0' }));
   return {
-    plan: plan ?? null,
+    plan: plan?.name,
     nights,
     total: sumOf(nights.map(({ price }) => price)),
-    left: Math.min(...left),
+    isFull: full.length > 0,
+    /** Why the stay may not be sold like this, as sentences. */
     problems: [
       full.length > 0 && `No ${type.name} is left on ${listOf(full)}.`,
       guests > type.max_occupancy && `${type.name} has room for ${type.max_occupancy}.`,

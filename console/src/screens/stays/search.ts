@@ -1,38 +1,20 @@
-import { dateOf, oneOf, textsOf } from '../../ui/search.ts';
+import { anyText, dateOf, oneOf, searchOf } from '../../ui/search.ts';
+import { STATUSES } from './statuses.ts';
 
 export type DayView = 'arrivals' | 'departures' | 'house';
-const SOURCES = ['partner', 'ota', 'house'] as const;
-export const STATUSES = ['pending', 'confirmed', 'completed', 'no_show', 'cancelled', 'expired'] as const;
 
 /** View, filters and what is open, as the address has them. */
-export interface StaysSearch {
+export const validateStaysSearch = searchOf({
   /** Left out: arrivals. */
-  view?: Exclude<DayView, 'arrivals'> | 'all';
+  view: (text) => oneOf(['departures', 'house', 'all'], text),
   /** Day of the view. Left out: today at the property. */
-  day?: string;
-  property?: string;
+  day: dateOf,
+  property: anyText,
   /** What a guest has said. All stays are searched for it, whatever the view. */
-  q?: string;
-  source?: (typeof SOURCES)[number];
-  status?: (typeof STATUSES)[number];
-  partner?: string;
-  type?: string;
-  /** Id of the stay in the drawer. */
-  open?: string;
-  /** The dialog for a new stay is open. */
-  new?: '1';
-}
-
-const NAMES = ['view', 'day', 'property', 'q', 'source', 'status', 'partner', 'type', 'open', 'new'] as const;
-
-export function validateStaysSearch(search: Record<string, unknown>): StaysSearch {
-  const texts = textsOf(search, NAMES);
-  return {
-    ...texts,
-    view: oneOf(['departures', 'house', 'all'], texts.view),
-    day: dateOf(texts.day),
-    source: oneOf(SOURCES, texts.source),
-    status: oneOf(STATUSES, texts.status),
-    new: oneOf(['1'], texts.new),
-  };
-}
+  q: anyText,
+  status: (text) => oneOf(STATUSES, text),
+  partner: anyText,
+  open: anyText,
+  new: (text) => oneOf(['1'], text),
+});
+export type StaysSearch = ReturnType<typeof validateStaysSearch>;

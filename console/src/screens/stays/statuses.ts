@@ -14,7 +14,7 @@ export const STATUS: Record<Stay['status'], { label: string; tone: Tone }> = {
   cancelled: { label: 'Cancelled', tone: 'late' },
   expired: { label: 'Expired', tone: 'quiet' },
 };
-export const SOURCE: Record<Stay['source'], string> = { partner: 'Partners', ota: 'OTAs', house: 'The house' };
+export const STATUSES = Object.keys(STATUS) as Stay['status'][];
 
 /** State of a stay as the desk says it. */
 export function stateOf({ status, arrived_at: arrivedAt }: Stay): { label: string; tone: Tone } {
@@ -23,7 +23,7 @@ export function stateOf({ status, arrived_at: arrivedAt }: Stay): { label: strin
 
 /** Who booked the stay, in a word that is never empty. */
 export function bookerOf({ source, credential_id: id, credential_label: label, external_source: ota }: Stay): string {
-  return source === 'house' ? SOURCE.house : source === 'ota' ? (ota ?? 'An OTA') : label || `Partner ${id?.slice(-4)}`;
+  return source === 'house' ? 'The house' : source === 'ota' ? (ota ?? 'An OTA') : label || `Partner ${id?.slice(-4)}`;
 }
 
 export function countNights({ check_in: from, check_out: to }: Pick<Stay, 'check_in' | 'check_out'>): number {

@@ -14,7 +14,6 @@ import { NightPrices } from './night-prices.tsx';
 import { bookerOf, countNights, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 interface Props {
-  /** Id of the stay that the address names. */
   id: string | undefined;
   onClose: () => void;
   ask: (stay: Stay, to: Asked) => void;
@@ -73,7 +72,6 @@ function Content({ stay }: { stay: StayWithHistory }) {
   );
 }
 
-/** What may be done with a stay, the most likely first. */
 function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
   const today = useHouse().todayOf(stay);
   const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;

@@ -1,13 +1,14 @@
-import { Box, Checkbox, NativeSelect, NumberInput, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Box, Checkbox, NativeSelect, NumberInput, SimpleGrid, Text } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useMutation, useQueries } from '@tanstack/react-query';
-import { type ChangeEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { type Property, useHouse } from '../../api/house.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { newRequestId } from '../../api/request-id.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
+import { TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { changeStay, keepStay } from './moves.ts';
@@ -24,6 +25,7 @@ interface Draft {
   name: string;
   phone: string;
   email: string;
+  overbook: boolean;
 }
 
 interface Props {
@@ -40,11 +42,7 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const today = todayAt(property);
   const [requestId] = useState(() => newRequestId());
   const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
-  const [isForced, setForced] = useState(false);
-  const change = (part: Partial<Draft>) => {
-    setDraft((present) => ({ ...present, ...part }));
-    setForced(false);
-  };
+  const change = (part: Partial<Draft>) => setDraft((present) => ({ ...present, overbook: false, ...part }));
   const [checkIn, checkOut] = draft.dates;
   const sold = useSoldTypes(properties, draft.dates);
   const type = roomTypeOf(draft.typeId);
@@ -53,7 +51,7 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const isMoved = own?.room_type_id !== draft.typeId || own.check_in !== checkIn || own.check_out !== checkOut;
   const problems = quote && (isMoved || draft.guests !== own.guests) ? quote.problems : [];
   const sending = useMutation({
-    mutationFn: () => save(own, draft, isForced, requestId),
+    mutationFn: () => save(own, draft, requestId),
     onSuccess: onSaved,
     onError: () => rereadTopics(new Set(['reservations', 'rates', 'rooms'])),
   });
@@ -64,27 +62,18 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const firstFree = isKnown ? (types.find(({ id }) => leftOf(sold.get(id)) > 0) ?? types[0])?.id : undefined;
   useEffect(() => {
     // Later changes of what is left do not change the choice under the person's eyes.
-    if (draft.typeId === '' && firstFree !== undefined) setDraft((present) => ({ ...present, typeId: firstFree }));
+    if (draft.typeId === '' && firstFree !== undefined) change({ typeId: firstFree });
   }, [draft.typeId, firstFree]);
-  const isReady = draft.name.trim() !== '' && quote !== undefined && (problems.length === 0 || isForced);
-  const isFull = (quote?.left ?? 0) <= 0;
+  const isReady = draft.name.trim() !== '' && quote !== undefined && (problems.length === 0 || draft.overbook);
   return (
     <Form
-      action={isForced && isFull ? 'Overbook' : own ? 'Save the change' : 'Book'}
-      color={isForced ? 'red' : undefined}
+      action={draft.overbook && quote?.isFull ? 'Overbook' : own ? 'Save the change' : 'Book'}
+      color={draft.overbook ? 'red' : undefined}
       sending={sending}
       isReady={isReady}
       onCancel={onCancel}
     >
-      <Fields
-        draft={draft}
-        own={own}
-        today={today}
-        properties={properties}
-        sold={sold}
-        plan={quote?.plan?.name}
-        change={change}
-      />
+      <Fields {...{ draft, own, today, properties, sold, change }} plan={quote?.plan} />
       <Box mih={84} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
         {problems.map((problem) => (
@@ -96,14 +85,14 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
       {problems.length > 0 && (
         <Checkbox
           mt="md"
-          checked={isForced}
+          checked={draft.overbook}
           label={own ? 'Change it all the same' : 'Book it all the same'}
           description={
-            isFull
+            quote?.isFull
               ? 'The house then has more guests than rooms, and somebody has to move.'
               : 'The rule is set aside for this stay alone.'
           }
-          onChange={({ currentTarget }) => setForced(currentTarget.checked)}
+          onChange={({ currentTarget }) => change({ overbook: currentTarget.checked })}
         />
       )}
     </Form>
@@ -116,7 +105,6 @@ interface FieldsProps {
   today: string;
   properties: Property[];
   sold: Map<string, SoldType>;
-  /** Name of the rate plan that applies now. */
   plan: string | undefined;
   change: (part: Partial<Draft>) => void;
 }
@@ -125,15 +113,15 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
   const text = (name: 'name' | 'phone' | 'email') => ({
     autoComplete: 'off',
     value: draft[name],
-    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => change({ [name]: currentTarget.value }),
+    onChange: (value: string) => change({ [name]: value }),
   });
   const types = properties.flatMap((each) => each.room_types);
   const plans = types.find(({ id }) => id === draft.typeId)?.rate_plans ?? [];
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
-      <TextInput {...text('name')} label="Name of the guest" data-autofocus style={{ gridColumn: '1 / -1' }} />
-      <TextInput {...text('phone')} label="Phone" type="tel" />
-      <TextInput {...text('email')} label="E-mail" type="email" />
+      <TextField {...text('name')} label="Name of the guest" data-autofocus style={{ gridColumn: '1 / -1' }} />
+      <TextField {...text('phone')} label="Phone" type="tel" />
+      <TextField {...text('email')} label="E-mail" type="email" />
       <DatePickerInput
         type="range"
         label="Arrival and departure"
@@ -177,16 +165,12 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
 }
 
 function draftOf(own: Stay | undefined, today: string): Draft {
-  if (own === undefined) {
-    const dates: Draft['dates'] = [today, addDays(today, 1)];
-    return { typeId: '', dates, guests: 1, planId: '', name: '', phone: '', email: '' };
-  }
-  const { room_type_id: typeId, check_in, check_out, guests, guest } = own;
-  const { name, phone, email } = guest;
-  return { typeId, dates: [check_in, check_out], guests, planId: '', name, phone: phone ?? '', email: email ?? '' };
+  const { room_type_id: typeId = '', check_in = today, check_out = addDays(today, 1), guests = 1, guest } = own ?? {};
+  const { name = '', phone, email } = guest ?? {};
+  const written = { name, phone: phone ?? '', email: email ?? '' };
+  return { typeId, dates: [check_in, check_out], guests, planId: '', overbook: false, ...written };
 }
 
-/** Room types of all properties on the nights, by id. */
 function useSoldTypes(properties: Property[], [from, to]: Draft['dates']): Map<string, SoldType> {
   const calendars = useQueries({
     queries: properties.map(({ id }) => ({
@@ -202,18 +186,13 @@ function leftOf(type: SoldType | undefined): number {
 }
 
 /** Saves once: the same `request_id` is one stay, however often it arrives. */
-async function save(own: Stay | undefined, draft: Draft, overbook: boolean, id: string): Promise<StayWithHistory> {
-  const { typeId, dates, guests, planId } = draft;
-  const [name, phone, email] = [draft.name.trim(), draft.phone.trim() || null, draft.email.trim() || null];
-  const stay = {
-    room_type_id: typeId,
-    check_in: dates[0] ?? '',
-    check_out: dates[1] ?? '',
-    guests,
-    ...(overbook && { overbook }),
-  };
-  if (own) return await changeStay(own, { ...stay, guest: { name, phone, email } });
-  const guest = { name, ...(phone && { phone }), ...(email && { email }) };
-  const body = { ...stay, guest, request_id: id, ...(planId && { rate_plan_id: planId }) };
+async function save(own: Stay | undefined, draft: Draft, id: string): Promise<StayWithHistory> {
+  const { typeId, dates, guests, planId, overbook } = draft;
+  const [name, phone, email] = [draft.name.trim(), draft.phone.trim(), draft.email.trim()];
+  const [check_in, check_out] = [dates[0] ?? '', dates[1] ?? ''];
+  const stay = { room_type_id: typeId, check_in, check_out, guests, overbook };
+  if (own) return await changeStay(own, { ...stay, guest: { name, phone: phone || null, email: email || null } });
+  const guest = { name, phone: phone || undefined, email: email || undefined };
+  const body = { ...stay, guest, request_id: id, rate_plan_id: planId || undefined };
   return await keepStay(await sendWhenBack(() => call('bookStay', { body })));
 }

@@ -1,17 +1,16 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react';
-import classes from './amount-field.module.css';
-import { focusInRow } from './table.tsx';
+import { focusInRow } from '../../ui/table.tsx';
+import classes from './row-controls.module.css';
 
-interface Props {
+interface AmountProps {
   label: string;
-  /** As the API has it, for example `12.50`. */
   value: string;
   /** Resolves to false if the amount is refused. The field then shows the old one again. */
   onChange: (amount: string) => Promise<boolean>;
 }
 
 /** An amount in a row of a table, changed in place: type, Enter. Esc leaves it as it is. */
-export function AmountField({ label, value, onChange }: Props) {
+export function AmountField({ label, value, onChange }: AmountProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (field.current && field.current !== document.activeElement) field.current.value = value;
@@ -43,5 +42,27 @@ export function AmountField({ label, value, onChange }: Props) {
       onKeyDown={leave}
       onBlur={(event) => void save(event)}
     />
+  );
+}
+
+interface SwitchProps {
+  label: string;
+  isOn: boolean;
+  onChange: () => void;
+}
+
+/** A switch that works at once, light enough for hundreds of rows. */
+export function Switch({ label, isOn, onChange }: SwitchProps) {
+  return (
+    <label className={classes.target}>
+      <input
+        type="checkbox"
+        role="switch"
+        className={classes.switch}
+        aria-label={label}
+        checked={isOn}
+        onChange={onChange}
+      />
+    </label>
   );
 }
