@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { commandsOf, useCommands } from './commands.ts';
-import { PlusIcon } from './icons.tsx';
+import { PlusIcon, PrintIcon } from './icons.tsx';
 
 interface Props {
   label: string;
@@ -14,6 +14,15 @@ export function NewButton({ label, group, onPress }: Props) {
   return (
     <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}
+    </Button>
+  );
+}
+
+/** Prints the screen, by its print styles. A phone prints by its own menu. */
+export function PrintButton() {
+  return (
+    <Button variant="default" visibleFrom="sm" leftSection={<PrintIcon size={16} />} onClick={() => window.print()}>
+      Print
     </Button>
   );
 }

@@ -1,5 +1,6 @@
 import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useMe } from '../api/session.ts';
 import { ConnectionState } from './connection.tsx';
 import classes from './page.module.css';
 
@@ -17,20 +18,22 @@ interface PageProps {
 
 /** Frame of a screen: one heading, one primary action, filters, content. */
 export function Page({ title, actions, filters, isLive = false, isWide = false, children }: PageProps) {
+  const house = useMe().tenant.name;
   return (
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
+      <p className="on-paper">{house}</p>
       <Group component="header" gap="6px 10px" mih={36}>
         <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
           {title}
         </Title>
         {isLive && <ConnectionState />}
-        <Group gap={8} ml="auto">
+        <Group gap={8} ml="auto" className="off-paper">
           {actions}
         </Group>
       </Group>
       {filters !== undefined && (
-        <Group gap={8} mt="md" className={classes.filters}>
+        <Group gap={8} mt="md" className={`${classes.filters} off-paper`}>
           {filters}
         </Group>
       )}

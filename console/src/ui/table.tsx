@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { Fragment, memo, type ReactNode } from 'react';
+import { Fragment, memo, type ReactNode, useState } from 'react';
 import { Empty } from './empty.tsx';
 import { Loaded, type Query } from './loaded.tsx';
 import classes from './table.module.css';
@@ -9,6 +9,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Not shown on a phone. `very`: on no tablet either. */
   isWideOnly?: boolean | 'very';
+  /** The column stands on paper alone, or never there. */
+  paper?: 'only' | 'never';
   /** Its cells hold controls, so a press there does not open the row. */
   isControl?: boolean;
   cell: (row: Row) => ReactNode;
@@ -22,6 +24,8 @@ interface TableProps<Row> {
   /** Opens a row. The first column then without controls holds a button with the row's name, for keyboards and screen readers. */
   onOpen?: (row: Row) => void;
   openKey?: string | undefined;
+  /** Number of rows that are drawn at first. A press draws as many more. A list that comes page by page needs no such bound. */
+  step?: number;
   /** Rows with the same text one after the other stand below it. */
   groupOf?: (row: Row) => string;
   /** Controls of a group in its head, by its first row. */
@@ -30,7 +34,8 @@ interface TableProps<Row> {
 
 /** A quiet table whose rows open by a press anywhere. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, onOpen, openKey, groupOf, groupControl } = props;
+  const { label, columns, rows, keyOf, onOpen, openKey, step = 500, groupOf, groupControl } = props;
+  const [most, setMost] = useState(step);
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
     return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
@@ -48,7 +53,7 @@ export function Table<Row>(props: TableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
+          {rows.slice(0, most).map((row, index) => (
             <Fragment key={keyOf(row)}>
               {startsGroup(index) && (
                 <tr className={classes.group}>
@@ -71,14 +76,21 @@ export function Table<Row>(props: TableProps<Row>) {
           ))}
         </tbody>
       </table>
+      {rows.length > most && (
+        <Button variant="subtle" fullWidth onClick={() => setMost(most + step)}>
+          Show more, {most.toLocaleString()} of {rows.length.toLocaleString()} so far
+        </Button>
+      )}
     </div>
   );
 }
 
-function placeOf<Row>({ isNumber, isWideOnly }: Column<Row>) {
-  const width = isWideOnly === 'very' ? 'lg' : 'sm';
-  return { 'data-number': isNumber, className: isWideOnly ? `mantine-visible-from-${width}` : undefined };
+function placeOf<Row>({ isNumber, isWideOnly, paper }: Column<Row>) {
+  const width = isWideOnly && `mantine-visible-from-${isWideOnly === 'very' ? 'lg' : 'sm'}`;
+  return { 'data-number': isNumber, className: paper ? PAPER[paper] : width || undefined };
 }
+
+const PAPER = { only: 'on-paper', never: 'off-paper' };
 
 interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'onOpen'> {
   row: Row;
@@ -176,7 +188,7 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
     <Loaded query={list}>
       {() => (
         <>
-          {!isNone && <Table {...table} rows={rows} />}
+          {!isNone && <Table {...table} rows={rows} step={Infinity} />}
           {isNone && !list.hasNextPage && <Nothing {...empty} />}
           {list.hasNextPage && (
             <Stack gap={8} align="center" mt="md">

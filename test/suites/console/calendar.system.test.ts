@@ -99,6 +99,30 @@ describe('the calendar in a browser', { skip }, () => {
     assertProblems();
   });
 
+  it('the price list on paper has two weeks a table, with what each night costs or that it is closed', async () => {
+    const from = dayAhead(200);
+    const entry = { date: from, price: 133, is_sold_out: false };
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [entry]);
+    await openCalendar(page, `?from=${from}&nights=28`);
+    await cell(page, 'Double, Flexible', from)
+      .and(page.getByRole('gridcell', { name: /: 133, own price$/ }))
+      .waitFor();
+    await page.emulateMedia({ media: 'print' });
+    // A real `window.print` waits for a person.
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
+    assert.equal(await page.getByRole('table', { name: /^Prices from / }).count(), 2);
+    await page
+      .getByRole('table')
+      .first()
+      .getByRole('row', { name: /^Flexible 133\.00 100\.00/ })
+      .first()
+      .waitFor();
+    assert.equal(await page.getByRole('grid').isVisible(), false);
+    await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+    await page.emulateMedia({ media: 'screen' });
+    assert.equal(await page.getByRole('table', { name: /^Prices from / }).count(), 0);
+  });
+
   it('a change by the PMS while a price is typed keeps what is typed, and is shown beside it before anything is written', async () => {
     const from = dayAhead(70);
     const typed = cell(page, 'Double, Flexible', from);

@@ -243,6 +243,22 @@ describe('the stays in a browser', { skip }, () => {
     await cancel(id);
   });
 
+  it('p prints the list of the day with the guests’ phones, and without buttons', async () => {
+    const id = await arriving('Pia Paper');
+    await openStays();
+    await row('Pia Paper').waitFor();
+    await page.evaluate('window.print = () => { window.isPrinted = true }');
+    await page.keyboard.press('p');
+    assert.equal(await page.evaluate('window.isPrinted'), true);
+    await page.emulateMedia({ media: 'print' });
+    await row('Pia Paper').getByText('+351 912 000 000').waitFor();
+    await page.getByRole('heading', { level: 2, name: /^Arrivals, / }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Arrived: Pia Paper' }).isVisible(), false);
+    assert.equal(await page.getByLabel('Find a stay').isVisible(), false);
+    await page.emulateMedia({ media: 'screen' });
+    await cancel(id);
+  });
+
   it('the figures of Today lead to the views', async () => {
     for (const [figure, view] of Object.entries({ Departures: 'departures', 'In house': 'house' })) {
       await page.goto('/console/');

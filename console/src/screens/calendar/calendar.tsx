@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { PropertySelect } from '../../ui/filter-select.tsx';
 import { addDays } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
+import { PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Bar, UndoButton } from './bar.tsx';
@@ -20,6 +21,7 @@ import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
 import { datesOf, keyOf } from './nights.ts';
+import { PriceList } from './price-list.tsx';
 import { RowDialog } from './row-dialog.tsx';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
@@ -55,14 +57,24 @@ export function Calendar() {
     ['b', 'Change many nights', openBulk],
     ['u', 'Undo the last change', undo],
   ]);
-  const opening = commandsOf('Calendar', [['n', 'Open the night', openNight]]);
+  const opening = commandsOf('Calendar', [
+    ['n', 'Open the night', openNight],
+    ['p', 'Print the price list', () => window.print()],
+  ]);
   useCommands(mayWrite && night === undefined ? [...opening, ...writing] : opening);
   return (
     <Page
       title="Calendar"
       isLive
       isWide
-      actions={rows.length > 0 && mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
+      actions={
+        rows.length > 0 && (
+          <>
+            <PrintButton />
+            {mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
+          </>
+        )
+      }
       filters={<Filters {...shown} />}
     >
       {shown.isEmpty ? (
@@ -70,13 +82,14 @@ export function Calendar() {
       ) : (
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
-            <Stack gap={0} h="100%">
+            <Stack gap={0} h="100%" className="off-paper">
               <Grid {...{ calendar, rows, dates, editing, field, open, mayOpen }} />
               <Bar {...{ dates, editing, mayWrite, field, openNight }} />
             </Stack>
           )}
         </Loaded>
       )}
+      <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
       <BulkDialog property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />
       <RowDialog row={opened} onClose={() => setOpened(null)} />

@@ -10,7 +10,7 @@ import { DayStep } from '../../ui/day-step.tsx';
 import { FilterSelect, PartnerSelect, PropertySelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
-import { NewButton } from '../../ui/new-button.tsx';
+import { NewButton, PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { useAddress } from '../../ui/search.ts';
@@ -29,6 +29,7 @@ const VIEWS = [
   { value: 'house', label: 'In house' },
   { value: 'all', label: 'All' },
 ] as const;
+const HEADINGS = { arrivals: 'Arrivals', departures: 'Departures', house: 'In house' };
 const EMPTY = {
   arrivals: 'Nobody arrives on this day.',
   departures: 'Nobody leaves on this day.',
@@ -56,6 +57,7 @@ export function Stays() {
       ['2', 'Departures', () => show('departures')],
       ['3', 'In house', () => show('house')],
       ['4', 'All stays', () => show('all')],
+      ['p', 'Print this list', () => window.print()],
     ]),
   );
   const table = {
@@ -69,7 +71,12 @@ export function Stays() {
     <Page
       title="Stays"
       isLive
-      actions={<NewButton label="New stay" group="Stays" onPress={() => set({ new: '1' })} />}
+      actions={
+        <>
+          <PrintButton />
+          <NewButton label="New stay" group="Stays" onPress={() => set({ new: '1' })} />
+        </>
+      }
       filters={
         <>
           <FindField
@@ -108,6 +115,9 @@ export function Stays() {
         </>
       }
     >
+      <h2 className="on-paper">
+        {q ?? (view === 'all' ? 'All stays' : `${HEADINGS[view]}, ${formatDate(day, 'year')}`)}
+      </h2>
       <List
         {...{ search, today, table, setDay }}
         isEntered={q !== undefined && entered === q}
@@ -195,6 +205,8 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
         </span>
       ),
     },
+    { label: 'Phone', paper: 'only', cell: ({ guest }) => guest.phone },
+    { label: 'Guests', isNumber: true, paper: 'only', cell: ({ guests }) => guests },
     { label: 'Room type', isWideOnly: true, cell: (stay) => nameOf(stay.room_type_id) },
     { label: 'Nights', isWideOnly: true, cell: (stay) => <span style={WHOLE}>{formatDates(stay)}</span> },
     { label: 'Booked by', isWideOnly: 'very', cell: bookerOf },
@@ -204,6 +216,6 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
       isWideOnly: true,
       cell: (stay) => <Status tone={stateOf(stay).tone}>{stateOf(stay).label}</Status>,
     },
-    { label: 'Next', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
+    { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
   ];
 }
