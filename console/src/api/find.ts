@@ -19,7 +19,7 @@ export function find<Name extends ListName>(
   text: string | undefined,
 ) {
   return queryOptions({
-    queryKey: [list, { text }] as const,
+    queryKey: [list, { text: text ?? null }] as const,
     queryFn: async ({ signal }) => {
       const found = await readMerged(list, filtersOf(text ?? ''), idOf, 1, signal);
       const placedAt = (row: Entry<Name>) => Date.parse((row as { created_at: string }).created_at);
