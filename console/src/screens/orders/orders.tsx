@@ -7,21 +7,19 @@ import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ReasonDialog } from '../../ui/reason-dialog.tsx';
+import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import classes from './board.module.css';
 import { Board, openOrdersQuery } from './board.tsx';
-import type { CardActions } from './card.tsx';
+import { CancelDialog } from './cancel-dialog.tsx';
 import { setFullScreen, useWakeLock } from './kitchen.ts';
 import { ListFilters, OrderList } from './list.tsx';
-import { cancelOrder, undo, watchPage } from './moves.ts';
+import { useSendingAtEnd } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
-import { PauseDialog } from './pause-dialog.tsx';
+import { PauseDialog } from './pause.tsx';
 import { type Change, type OrdersSearch, useOrdersSearch } from './search.ts';
 import { SoundStrip } from './sound-strip.tsx';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
-import { type Order, partnerOf } from './statuses.ts';
 import { TicketPrinter } from './ticket.tsx';
-import { UndoTray } from './undo-tray.tsx';
 
 /** From this width on, the counts of the dishes stand beside the columns. */
 const WIDE_PX = 1_200;
@@ -29,88 +27,66 @@ const WIDE_PX = 1_200;
 /** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
   const { search, change } = useOrdersSearch();
-  const [cancelling, setCancelling] = useState<Order | null>(null);
   const [isPausing, setPausing] = useState(false);
-  const actions = useMemo<CardActions>(
-    () => ({ open: ({ order_id: id }) => change({ open: id }), cancel: setCancelling }),
-    [change],
-  );
   const { data } = useQuery(openOrdersQuery);
   const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
-  const isKitchen = isKitchenMode(search);
-  useScreenCommands(search, change, sound, () => setPausing(true));
-  useEffect(watchPage, []);
+  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
+  const pause = () => setPausing(true);
+  useScreenCommands(search, change, sound, pause);
+  useSendingAtEnd();
   useWakeLock(isKitchen);
   useEffect(() => {
     if (search.open !== undefined) touch(search.open);
   }, [search.open]);
   return (
     <>
-      {search.view === 'list' ? (
-        <Page title="Orders" isLive actions={<ViewChoice />} filters={<ListFilters />}>
-          <Stack gap="xs">
-            <SoundStrip sound={sound} />
-            <OrderList />
-          </Stack>
+      <div className={isKitchen ? classes.kitchen : undefined}>
+        <Page
+          title="Orders"
+          isLive
+          isWide={!isList}
+          actions={<Bar isMuted={sound.isMuted} pause={pause} />}
+          filters={isList ? <ListFilters /> : undefined}
+        >
+          {isList ? (
+            <Stack gap="xs">
+              <SoundStrip sound={sound} />
+              <OrderList />
+            </Stack>
+          ) : (
+            <Board sound={sound} />
+          )}
         </Page>
-      ) : (
-        <div className={isKitchen ? classes.kitchen : undefined}>
-          <Page
-            title="Orders"
-            isLive
-            isWide
-            actions={<BoardBar isMuted={sound.isMuted} pause={() => setPausing(true)} />}
-          >
-            <Board sound={sound} actions={actions} />
-          </Page>
-        </div>
-      )}
-      <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} onCancel={setCancelling} />
-      <ReasonDialog question={cancelling && cancelQuestion(cancelling)} onClose={() => setCancelling(null)} />
+      </div>
+      <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} />
+      <CancelDialog />
       <PauseDialog isOpen={isPausing} onClose={() => setPausing(false)} />
-      <UndoTray />
       <TicketPrinter />
     </>
   );
 }
 
-function isKitchenMode({ kitchen, view }: OrdersSearch): boolean {
-  return kitchen !== undefined && view !== 'list';
-}
-
-function cancelQuestion(order: Order) {
-  return {
-    title: `Cancel order #${order.number}?`,
-    text: `${partnerOf(order)} is told at once. This cannot be undone.`,
-    reasons: [
-      'A dish is sold out.',
-      'The kitchen is too busy.',
-      'The guest asked for it.',
-      'The guest cannot be reached.',
-    ],
-    press: 'Cancel the order',
-    isGrave: true,
-    run: (reason: string | undefined) => cancelOrder(order, reason),
-  };
-}
-
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
 
-function ViewChoice() {
+function Bar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
   const { search, change } = useOrdersSearch();
-  const value = search.view === 'list' ? 'list' : undefined;
-  return <ChipChoice label="View" all="Board" options={VIEWS} value={value} onChange={(view) => change({ view })} />;
-}
-
-function BoardBar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
-  const { search, change } = useOrdersSearch();
-  const isKitchen = isKitchenMode(search);
+  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
   const isCounting = search.day !== undefined;
   const height = isKitchen ? 44 : undefined;
   const icon = { variant: 'subtle', color: 'gray', size: height ?? 'input-sm' };
   return (
     <>
-      {isKitchen ? <Clock /> : <ViewChoice />}
+      {isKitchen ? (
+        <Clock />
+      ) : (
+        <ChipChoice
+          label="View"
+          all="Board"
+          options={VIEWS}
+          value={isList ? 'list' : undefined}
+          onChange={(view) => change({ view })}
+        />
+      )}
       <ActionIcon {...icon} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
         {isMuted ? <MutedIcon /> : <SoundIcon />}
       </ActionIcon>
@@ -122,15 +98,17 @@ function BoardBar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
           <FullScreenIcon />
         </ActionIcon>
       )}
-      <Button
-        variant={isCounting ? 'light' : 'default'}
-        h={height}
-        px="sm"
-        aria-pressed={isCounting}
-        onClick={() => toggleDay(search, change)}
-      >
-        All day
-      </Button>
+      {!isList && (
+        <Button
+          variant={isCounting ? 'light' : 'default'}
+          h={height}
+          px="sm"
+          aria-pressed={isCounting}
+          onClick={() => toggleDay(search, change)}
+        >
+          All day
+        </Button>
+      )}
       {isKitchen && (
         <Button variant="default" h={height} onClick={() => setKitchen(false, change)}>
           Leave
@@ -153,7 +131,7 @@ function Clock() {
 function setKitchen(isOn: boolean, change: Change): void {
   setFullScreen(isOn);
   const day = isOn && window.innerWidth >= WIDE_PX ? 'on' : undefined;
-  change({ kitchen: isOn ? 'on' : undefined, view: undefined, day });
+  change({ view: isOn ? 'kitchen' : undefined, day });
 }
 
 function toggleDay({ day }: OrdersSearch, change: Change): void {
@@ -161,17 +139,16 @@ function toggleDay({ day }: OrdersSearch, change: Change): void {
 }
 
 function useScreenCommands(search: OrdersSearch, change: Change, { isMuted, ringing }: Sound, pause: () => void): void {
-  const isKitchen = isKitchenMode(search);
-  const [view, viewLabel] =
-    search.view === undefined ? (['list', 'List of all orders'] as const) : [undefined, 'Board of the open orders'];
+  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
+  const viewLabel = isList ? 'Board of the open orders' : 'List of all orders';
   useCommands(
     commandsOf('Orders', [
       ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () => setKitchen(!isKitchen, change)],
       ['a', 'All-day counts', () => toggleDay(search, change)],
-      ['u', 'Undo the last move', undo],
+      ['u', UNDO, undoLast],
       ['s', 'Stop ringing', () => touch(...ringing)],
       ['m', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)],
-      ['v', viewLabel, () => change({ view })],
+      ['v', viewLabel, () => change({ view: isList ? undefined : 'list' })],
       ['p', 'Pause orders', pause],
     ]),
   );
