@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { find, guestFilters } from '../../api/find.ts';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
@@ -114,18 +115,26 @@ function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasM
   );
 }
 
+function OneLine({ children }: { children: ReactNode }) {
+  return (
+    <Text span inherit display="block" truncate maw={180}>
+      {children}
+    </Text>
+  );
+}
+
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
   const moves = useMoves();
   // A move that the service does not have yet is shown at once.
   const statusOf = (order: Order) => STATUS[moves.get(order.order_id)?.order.status ?? order.status];
   return [
-    { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
+    { label: 'Order', cell: ({ number }) => <OneLine>#{number}</OneLine> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: (order) => <Status tone={statusOf(order).tone}>{statusOf(order).label}</Status> },
-    { label: 'Partner', isWideOnly: 'very', cell: partnerOf },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => TYPES[type] },
-    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => customer.name },
+    { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
+    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <OneLine>{TYPES[type]}</OneLine> },
+    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name}</OneLine> },
     {
       label: 'Dishes',
       isWideOnly: true,

@@ -10,6 +10,7 @@ import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../../ui/story.tsx';
+import { hideUndo } from '../../ui/undo-notice.tsx';
 import { openOrdersQuery } from './board.tsx';
 import { OrderMenu, stepOf } from './card.tsx';
 import { type Move, useMoves } from './moves.ts';
@@ -106,12 +107,17 @@ function Sum({ order: { lines, total } }: { order: Order }) {
 }
 
 function Actions({ order, phase }: { order: Order; phase: Move['phase'] | undefined }) {
-  const step = stepOf(order, phase);
+  const { words, run } = stepOf(order, phase) ?? {};
+  const press = () => {
+    run?.();
+    // This button is the way back then, and the notice would cover the others.
+    hideUndo();
+  };
   return (
     <>
-      {step && (
-        <Button variant={phase === 'undo' ? 'light' : 'filled'} disabled={!step.run} onClick={step.run}>
-          {step.words}
+      {words && (
+        <Button variant={phase === 'undo' ? 'light' : 'filled'} disabled={!run} onClick={press}>
+          {words}
         </Button>
       )}
       <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>

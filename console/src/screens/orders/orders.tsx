@@ -16,7 +16,7 @@ import { ListFilters, OrderList } from './list.tsx';
 import { useSendingAtEnd } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
 import { PauseDialog } from './pause.tsx';
-import { type Change, type OrdersSearch, useOrdersSearch } from './search.ts';
+import { useOrdersSearch } from './search.ts';
 import { SoundStrip } from './sound-strip.tsx';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
 import { TicketPrinter } from './ticket.tsx';
@@ -27,12 +27,9 @@ const WIDE_PX = 1_200;
 /** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
   const { search, change } = useOrdersSearch();
-  const [isPausing, setPausing] = useState(false);
   const { data } = useQuery(openOrdersQuery);
   const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
   const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
-  const pause = () => setPausing(true);
-  useScreenCommands(search, change, sound, pause);
   useSendingAtEnd();
   useWakeLock(isKitchen);
   useEffect(() => {
@@ -45,7 +42,7 @@ export function Orders() {
           title="Orders"
           isLive
           isWide={!isList}
-          actions={<Bar isMuted={sound.isMuted} pause={pause} />}
+          actions={<Bar sound={sound} />}
           filters={isList ? <ListFilters /> : undefined}
         >
           {isList ? (
@@ -60,7 +57,6 @@ export function Orders() {
       </div>
       <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} />
       <CancelDialog />
-      <PauseDialog isOpen={isPausing} onClose={() => setPausing(false)} />
       <TicketPrinter />
     </>
   );
@@ -68,12 +64,33 @@ export function Orders() {
 
 const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
 
-function Bar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
+function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const { search, change } = useOrdersSearch();
-  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
-  const isCounting = search.day !== undefined;
+  const [isPausing, setPausing] = useState(false);
+  const [isList, isKitchen, isCounting] = [search.view === 'list', search.view === 'kitchen', search.day !== undefined];
   const height = isKitchen ? 44 : undefined;
   const icon = { variant: 'subtle', color: 'gray', size: height ?? 'input-sm' };
+  const soundLabel = isMuted ? 'Sound on' : 'Mute';
+  const toggleSound = () => setMuted(!isMuted);
+  const pause = () => setPausing(true);
+  const toggleDay = () => change({ day: isCounting ? undefined : 'on' });
+  const toggleKitchen = () => {
+    setFullScreen(!isKitchen);
+    const day = !isKitchen && window.innerWidth >= WIDE_PX ? 'on' : undefined;
+    change({ view: isKitchen ? undefined : 'kitchen', day });
+  };
+  const viewLabel = isList ? 'Board of the open orders' : 'List of all orders';
+  useCommands(
+    commandsOf('Orders', [
+      ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
+      ['a', 'All-day counts', toggleDay],
+      ['u', UNDO, undoLast],
+      ['s', 'Stop ringing', () => touch(...ringing)],
+      ['m', soundLabel, toggleSound],
+      ['v', viewLabel, () => change({ view: isList ? undefined : 'list' })],
+      ['p', 'Pause orders', pause],
+    ]),
+  );
   return (
     <>
       {isKitchen ? (
@@ -87,14 +104,14 @@ function Bar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
           onChange={(view) => change({ view })}
         />
       )}
-      <ActionIcon {...icon} aria-label={isMuted ? 'Sound on' : 'Mute'} onClick={() => setMuted(!isMuted)}>
+      <ActionIcon {...icon} aria-label={soundLabel} onClick={toggleSound}>
         {isMuted ? <MutedIcon /> : <SoundIcon />}
       </ActionIcon>
       <ActionIcon {...icon} aria-label="Pause orders" title="Pause orders" onClick={pause}>
         <PauseIcon />
       </ActionIcon>
       {!isKitchen && (
-        <ActionIcon {...icon} visibleFrom="sm" aria-label="Kitchen mode" onClick={() => setKitchen(true, change)}>
+        <ActionIcon {...icon} visibleFrom="sm" aria-label="Kitchen mode" onClick={toggleKitchen}>
           <FullScreenIcon />
         </ActionIcon>
       )}
@@ -104,16 +121,17 @@ function Bar({ isMuted, pause }: { isMuted: boolean; pause: () => void }) {
           h={height}
           px="sm"
           aria-pressed={isCounting}
-          onClick={() => toggleDay(search, change)}
+          onClick={toggleDay}
         >
           All day
         </Button>
       )}
       {isKitchen && (
-        <Button variant="default" h={height} onClick={() => setKitchen(false, change)}>
+        <Button variant="default" h={height} onClick={toggleKitchen}>
           Leave
         </Button>
       )}
+      <PauseDialog isOpen={isPausing} onClose={() => setPausing(false)} />
     </>
   );
 }
@@ -125,31 +143,5 @@ function Clock() {
     <Text fz="xl" fw={650} visibleFrom="sm">
       {clock(now)}
     </Text>
-  );
-}
-
-function setKitchen(isOn: boolean, change: Change): void {
-  setFullScreen(isOn);
-  const day = isOn && window.innerWidth >= WIDE_PX ? 'on' : undefined;
-  change({ view: isOn ? 'kitchen' : undefined, day });
-}
-
-function toggleDay({ day }: OrdersSearch, change: Change): void {
-  change({ day: day === undefined ? 'on' : undefined });
-}
-
-function useScreenCommands(search: OrdersSearch, change: Change, { isMuted, ringing }: Sound, pause: () => void): void {
-  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
-  const viewLabel = isList ? 'Board of the open orders' : 'List of all orders';
-  useCommands(
-    commandsOf('Orders', [
-      ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', () => setKitchen(!isKitchen, change)],
-      ['a', 'All-day counts', () => toggleDay(search, change)],
-      ['u', UNDO, undoLast],
-      ['s', 'Stop ringing', () => touch(...ringing)],
-      ['m', isMuted ? 'Sound on' : 'Mute', () => setMuted(!isMuted)],
-      ['v', viewLabel, () => change({ view: isList ? undefined : 'list' })],
-      ['p', 'Pause orders', pause],
-    ]),
   );
 }
