@@ -88,7 +88,7 @@ function Sidebar({ screens }: NavProps) {
           {tenant.name}
         </Text>
         {service.sandbox && (
-          <Badge variant="default" flex="none" tt="none" fw={400} c="dimmed">
+          <Badge variant="default" size="sm" flex="none" tt="none" fw={400} c="dimmed">
             Demo
           </Badge>
         )}

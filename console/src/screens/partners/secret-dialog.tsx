@@ -34,8 +34,8 @@ export function SecretDialog() {
 }
 
 const FORMS = [
-  { value: 'shell', label: 'For a shell' },
-  { value: 'env', label: 'For an .env file' },
+  { value: 'shell', label: 'Shell' },
+  { value: 'env', label: '.env' },
   { value: 'mail', label: 'Mail, without the secret' },
 ] as const;
 type Form = (typeof FORMS)[number]['value'];
