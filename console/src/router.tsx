@@ -6,8 +6,8 @@ import {
   Link,
   Outlet,
   redirect,
-  type RouteComponent,
 } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { call, Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { keepSession, meQuery } from './api/session.ts';
@@ -79,13 +79,14 @@ const shellRoute = createRoute({
   },
 });
 
-/** A screen behind the sign-in, with the function that reads its search parameters if it has some. */
-function screen<Path extends string, Search = object>(
+/** A screen behind the sign-in: its path, its component, and the function that reads its search parameters if it has some. */
+function screen<Path extends string, Name extends string, Search = object>(
   path: Path,
-  component: RouteComponent,
+  module: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
 ) {
-  return createRoute({ getParentRoute: () => shellRoute, path, component, validateSearch });
+  return createRoute({ getParentRoute: () => shellRoute, path, component: lazy(module, name), validateSearch });
 }
 
 export const router = createRouter({
@@ -94,54 +95,21 @@ export const router = createRouter({
     pairRoute,
     linkRoute,
     shellRoute.addChildren([
-      screen(
-        '/',
-        lazy(() => import('./screens/today/today.tsx'), 'Today'),
-      ),
-      screen(
-        '/orders',
-        lazy(() => import('./screens/orders/orders.tsx'), 'Orders'),
-        validateOrdersSearch,
-      ),
-      screen(
-        '/stays',
-        lazy(() => import('./screens/stays/stays.tsx'), 'Stays'),
-        validateStaysSearch,
-      ),
-      screen(
-        '/calendar',
-        lazy(() => import('./screens/calendar/calendar.tsx'), 'Calendar'),
-        validateCalendarSearch,
-      ),
-      screen(
-        '/menu',
-        lazy(() => import('./screens/menu/menu.tsx'), 'Menu'),
-        validateMenuSearch,
-      ),
-      screen(
-        '/partners',
-        lazy(() => import('./screens/partners/partners.tsx'), 'Partners'),
-        listSearch('pms', 'channels'),
-      ),
+      screen('/', () => import('./screens/today/today.tsx'), 'Today'),
+      screen('/orders', () => import('./screens/orders/orders.tsx'), 'Orders', validateOrdersSearch),
+      screen('/stays', () => import('./screens/stays/stays.tsx'), 'Stays', validateStaysSearch),
+      screen('/calendar', () => import('./screens/calendar/calendar.tsx'), 'Calendar', validateCalendarSearch),
+      screen('/menu', () => import('./screens/menu/menu.tsx'), 'Menu', validateMenuSearch),
+      screen('/partners', () => import('./screens/partners/partners.tsx'), 'Partners', listSearch('pms', 'channels')),
       screen(
         '/deliveries',
-        lazy(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
+        () => import('./screens/deliveries/deliveries.tsx'),
+        'Deliveries',
         validateDeliveriesSearch,
       ),
-      screen(
-        '/audit',
-        lazy(() => import('./screens/audit/audit.tsx'), 'Audit'),
-        validateAuditSearch,
-      ),
-      screen(
-        '/people',
-        lazy(() => import('./screens/people/people.tsx'), 'People'),
-        listSearch('displays'),
-      ),
-      screen(
-        '/settings',
-        lazy(() => import('./screens/settings/settings.tsx'), 'Settings'),
-      ),
+      screen('/audit', () => import('./screens/audit/audit.tsx'), 'Audit', validateAuditSearch),
+      screen('/people', () => import('./screens/people/people.tsx'), 'People', listSearch('displays')),
+      screen('/settings', () => import('./screens/settings/settings.tsx'), 'Settings'),
     ]),
   ]),
   basepath: '/console',
