@@ -129,7 +129,7 @@ function useColumns(): Column<Order>[] {
   // A move that the service does not have yet is shown at once.
   const statusOf = (order: Order) => STATUS[moves.get(order.order_id)?.order.status ?? order.status];
   return [
-    { label: 'Order', cell: ({ number }) => <OneLine>#{number}</OneLine> },
+    { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: (order) => <Status tone={statusOf(order).tone}>{statusOf(order).label}</Status> },
     { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
