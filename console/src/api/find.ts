@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { readPages } from './read-pages.ts';
-import { type Entry, type ListName, REREAD_MS, type Topic } from './reads.ts';
+import { type Entry, type ListName, readPages, REREAD_MS, type Topic } from './reads.ts';
 
 type Filters = Record<string, string>;
 

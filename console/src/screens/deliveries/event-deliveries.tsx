@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { readPages } from '../../api/read-pages.ts';
-import { type Entry, REREAD_MS, SOON_MS } from '../../api/reads.ts';
+import { type Entry, readPages, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import { plural } from '../../ui/format.ts';
 import { Moment, Moments } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
