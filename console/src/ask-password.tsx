@@ -1,16 +1,17 @@
-import { Button, Modal, PasswordInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call, onSignedOut } from './api/client.ts';
 import { keepSession, signOut, useMe } from './api/session.ts';
 import { serverNow } from './live/clock.ts';
+import { PasswordField } from './ui/fields.tsx';
+import { Form } from './ui/form.tsx';
 
 /** Asks for the password over the page when the session has ended in mid-work. The calls that wait then go on. */
 export function AskPassword() {
-  const me = useMe();
+  const { person, session } = useMe();
   const [isOpen, setOpen] = useState(false);
   const [password, setPassword] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
   const waiting = useRef<(() => void)[]>([]);
   useEffect(() => {
     onSignedOut(() => {
@@ -18,23 +19,15 @@ export function AskPassword() {
       return new Promise((resolve) => waiting.current.push(resolve));
     });
   }, []);
-  const signIn = async () => {
-    setSending(true);
-    try {
-      const body = { email: me.person?.email ?? '', password };
+  const sending = useMutation({
+    mutationFn: async () => {
+      const body = { email: person?.email ?? '', password };
       keepSession(await call('startSession', { body }, { isSigningIn: true }));
       setOpen(false);
       setPassword('');
-      setFault(null);
-      for (const goOn of waiting.current.splice(0)) {
-        goOn();
-      }
-    } catch (error) {
-      setFault((error as Error).message);
-    } finally {
-      setSending(false);
-    }
-  };
+      for (const goOn of waiting.current.splice(0)) goOn();
+    },
+  });
   return (
     <Modal
       opened={isOpen}
@@ -44,7 +37,7 @@ export function AskPassword() {
       closeOnEscape={false}
       title="Your session has ended"
     >
-      {me.person === null ? (
+      {person === null ? (
         <>
           <p>This display was signed out. Pair it again with a code of the owner.</p>
           <Button component="a" href="/console/pair">
@@ -52,34 +45,16 @@ export function AskPassword() {
           </Button>
         </>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void signIn();
-          }}
-        >
+        <Form action="Go on" sending={sending} cancel="Sign out" onCancel={() => void signOut()}>
           <p>
-            {serverNow() < Date.parse(me.session.expires_at)
+            {serverNow() < Date.parse(session.expires_at)
               ? 'It was ended by you on another device, or by an owner, who may also have reset your password or disabled your account. If your password is refused, ask an owner.'
               : 'It was not used for a long time.'}
           </p>
-          <p>Nothing is lost. Type the password of {me.person.email} to go on.</p>
-          <input type="hidden" name="username" autoComplete="username" value={me.person.email} readOnly />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            data-autofocus
-            value={password}
-            error={fault}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          <Button type="submit" mt="md" loading={isSending}>
-            Go on
-          </Button>{' '}
-          <Button variant="subtle" mt="md" onClick={() => void signOut()}>
-            Sign out
-          </Button>
-        </form>
+          <p>Nothing is lost. Type the password of {person.email} to go on.</p>
+          <input type="hidden" name="username" autoComplete="username" value={person.email} readOnly />
+          <PasswordField label="Password" data-autofocus value={password} onChange={setPassword} />
+        </Form>
       )}
     </Modal>
   );

@@ -9,7 +9,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { takeLink } from './one-time-link.ts';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
 import { resolveVariables, theme } from './theme.ts';
@@ -18,7 +17,6 @@ const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?
 // Dialogs lock the page behind them by a style element, which takes its nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
-takeLink();
 createRoot(document.querySelector('#root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider

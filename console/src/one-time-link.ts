@@ -1,20 +1,15 @@
-export interface OneTimeLink {
+interface OneTimeLink {
   kind: 'invite' | 'reset' | 'welcome';
   token: string;
 }
 
-let taken: OneTimeLink | null = null;
+/** The one-time link that the page was opened with: `#invite=…`, `#reset=…` or `#welcome=…`. */
+export const oneTimeLink = takeLink();
 
-/** Takes the token of a one-time link out of the address before anything else sees it: `#invite=…`, `#reset=…` or `#welcome=…`. */
-export function takeLink(): void {
+/** Takes the token out of the address before anything else sees it. */
+function takeLink(): OneTimeLink | null {
   const [, kind, token] = /^#(invite|reset|welcome)=([\w.~-]+)$/.exec(window.location.hash) ?? [];
-  if (kind === undefined || token === undefined) {
-    return;
-  }
-  taken = { kind: kind as OneTimeLink['kind'], token };
+  if (token === undefined) return null;
   window.history.replaceState(null, '', '/console/welcome');
-}
-
-export function heldLink(): OneTimeLink | null {
-  return taken;
+  return { kind: kind as OneTimeLink['kind'], token };
 }

@@ -2,14 +2,16 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  lazyRouteComponent as lazy,
+  Link,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { Refused } from './api/client.ts';
+import type { ReactNode } from 'react';
+import { call, Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
-import { meQuery } from './api/session.ts';
-import { NotFound } from './not-found.tsx';
+import { keepSession, meQuery } from './api/session.ts';
+import { oneTimeLink } from './one-time-link.ts';
 import { validateAuditSearch } from './screens/audit/search.ts';
 import { validateCalendarSearch } from './screens/calendar/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
@@ -17,32 +19,52 @@ import { validateMenuSearch } from './screens/menu/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
+import { Empty } from './ui/empty.tsx';
 import { Failure } from './ui/failure.tsx';
 import { listSearch } from './ui/search.ts';
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+function NotFound() {
+  return (
+    <Empty title="There is no such page." action={<Link to="/">Go to Today</Link>}>
+      The link may be old, or a part of it is missing.
+    </Empty>
+  );
+}
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
     typeof search['to'] === 'string' && /^\/(?!\/)/.test(search['to']) ? { to: search['to'] } : {},
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
+  component: lazy(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
 });
 
 const pairRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/pair',
-  component: lazyRouteComponent(() => import('./screens/sign-in/pair.tsx'), 'Pair'),
+  component: lazy(() => import('./screens/sign-in/pair.tsx'), 'Pair'),
 });
 
+/** Where a one-time link leads: an invitation, a reset, or the welcome of the demo's owner, which signs in at once. */
 const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./screens/sign-in/choose-password.tsx'), 'ChoosePassword'),
+  loader: async () => {
+    if (oneTimeLink?.kind !== 'welcome') return null;
+    try {
+      keepSession(await call('welcomeOwner', { body: { token: oneTimeLink.token } }, { isSigningIn: true }));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    redirect({ to: '/', throw: true });
+    return null;
+  },
+  component: lazy(() => import('./screens/sign-in/choose-password.tsx'), 'ChoosePassword'),
 });
 
-export const shellRoute = createRoute({
+const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   component: Shell,
@@ -57,73 +79,15 @@ export const shellRoute = createRoute({
   },
 });
 
-const todayRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/',
-  component: lazyRouteComponent(() => import('./screens/today/today.tsx'), 'Today'),
-});
-
-const ordersRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/orders',
-  validateSearch: validateOrdersSearch,
-  component: lazyRouteComponent(() => import('./screens/orders/orders.tsx'), 'Orders'),
-});
-
-const staysRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/stays',
-  validateSearch: validateStaysSearch,
-  component: lazyRouteComponent(() => import('./screens/stays/stays.tsx'), 'Stays'),
-});
-
-const menuRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/menu',
-  validateSearch: validateMenuSearch,
-  component: lazyRouteComponent(() => import('./screens/menu/menu.tsx'), 'Menu'),
-});
-
-const calendarRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/calendar',
-  validateSearch: validateCalendarSearch,
-  component: lazyRouteComponent(() => import('./screens/calendar/calendar.tsx'), 'Calendar'),
-});
-
-const partnersRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/partners',
-  validateSearch: listSearch('pms', 'channels'),
-  component: lazyRouteComponent(() => import('./screens/partners/partners.tsx'), 'Partners'),
-});
-
-const deliveriesRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/deliveries',
-  validateSearch: validateDeliveriesSearch,
-  component: lazyRouteComponent(() => import('./screens/deliveries/deliveries.tsx'), 'Deliveries'),
-});
-
-const peopleRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/people',
-  validateSearch: listSearch('displays'),
-  component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
-});
-
-const settingsRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
-});
-
-const auditRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/audit',
-  validateSearch: validateAuditSearch,
-  component: lazyRouteComponent(() => import('./screens/audit/audit.tsx'), 'Audit'),
-});
+/** A screen behind the sign-in: its path, its component, and the function that reads its search parameters if it has some. */
+function screen<Path extends string, Name extends string, Search = object>(
+  path: Path,
+  module: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+  validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
+) {
+  return createRoute({ getParentRoute: () => shellRoute, path, component: lazy(module, name), validateSearch });
+}
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -131,16 +95,21 @@ export const router = createRouter({
     pairRoute,
     linkRoute,
     shellRoute.addChildren([
-      todayRoute,
-      ordersRoute,
-      staysRoute,
-      calendarRoute,
-      menuRoute,
-      partnersRoute,
-      deliveriesRoute,
-      auditRoute,
-      peopleRoute,
-      settingsRoute,
+      screen('/', () => import('./screens/today/today.tsx'), 'Today'),
+      screen('/orders', () => import('./screens/orders/orders.tsx'), 'Orders', validateOrdersSearch),
+      screen('/stays', () => import('./screens/stays/stays.tsx'), 'Stays', validateStaysSearch),
+      screen('/calendar', () => import('./screens/calendar/calendar.tsx'), 'Calendar', validateCalendarSearch),
+      screen('/menu', () => import('./screens/menu/menu.tsx'), 'Menu', validateMenuSearch),
+      screen('/partners', () => import('./screens/partners/partners.tsx'), 'Partners', listSearch('pms', 'channels')),
+      screen(
+        '/deliveries',
+        () => import('./screens/deliveries/deliveries.tsx'),
+        'Deliveries',
+        validateDeliveriesSearch,
+      ),
+      screen('/audit', () => import('./screens/audit/audit.tsx'), 'Audit', validateAuditSearch),
+      screen('/people', () => import('./screens/people/people.tsx'), 'People', listSearch('displays')),
+      screen('/settings', () => import('./screens/settings/settings.tsx'), 'Settings'),
     ]),
   ]),
   basepath: '/console',

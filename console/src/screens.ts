@@ -1,3 +1,4 @@
+import type { LinkProps } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { areasOf, type Area, type Feature, isOwner, type Me } from './api/session.ts';
 import {
@@ -15,21 +16,10 @@ import {
 
 /** Groups of the sidebar, in its order. */
 export const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep the house' } as const;
-export type Group = keyof typeof GROUPS;
 
 export interface Screen {
-  path:
-    | '/'
-    | '/orders'
-    | '/stays'
-    | '/calendar'
-    | '/menu'
-    | '/partners'
-    | '/deliveries'
-    | '/audit'
-    | '/people'
-    | '/settings';
-  group: Group;
+  path: NonNullable<LinkProps['to']>;
+  group: keyof typeof GROUPS;
   label: string;
   /** Second key after `g`. */
   key: string;

@@ -1,13 +1,24 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  Anchor,
+  AppShell,
+  Badge,
+  Box,
+  Button,
+  Group,
+  Kbd,
+  Menu,
+  NavLink,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
-import { type Me, signOut, useMe } from './api/session.ts';
+import { useEffect } from 'react';
+import { signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
 import { GROUPS, SCREENS, type Screen } from './screens.ts';
-import classes from './shell.module.css';
-import { type Command, useCommands } from './ui/commands.ts';
+import { commandsOf, useCommands } from './ui/commands.ts';
 import { Empty } from './ui/empty.tsx';
 import { ChevronIcon, MoreIcon, SearchIcon, SignOutIcon } from './ui/icons.tsx';
 import { Page } from './ui/page.tsx';
@@ -22,44 +33,38 @@ export function Shell() {
   const screens = SCREENS.filter(({ isFor }) => isFor(me));
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const here = useHere();
-  useShellCommands(me);
+  useShellCommands(screens);
   useEffect(() => {
     const ending = new AbortController();
     startLive(ending.signal);
     return () => ending.abort();
   }, []);
   return (
-    <div className={classes.shell}>
-      <a href="#content" className={classes.skip}>
+    <AppShell
+      navbar={isPhone ? undefined : { width: 232, breakpoint: 0 }}
+      footer={isPhone ? { height: 60 } : undefined}
+      transitionDuration={0}
+    >
+      <Anchor
+        href="#content"
+        className="visually-hidden"
+        pos="fixed"
+        top={8}
+        left={8}
+        px="sm"
+        py="xs"
+        bg="var(--rs-surface)"
+        style={{ zIndex: 300 }}
+      >
         Skip to the content
-      </a>
-      <nav className={classes.nav} aria-label="Screens">
-        <div className={classes.house}>
-          <span className={classes.houseName}>{me.tenant.name}</span>
-          {me.service.sandbox && <span className={classes.demo}>Demo</span>}
-        </div>
-        <UnstyledButton className={classes.search} onClick={openPalette}>
-          <SearchIcon size={16} />
-          <span>Find or do</span>
-          <kbd>{MOD} K</kbd>
-        </UnstyledButton>
-        <div className={classes.screens}>
-          {isPhone ? (
-            <ScreenList label="Screens" screens={screens.slice(0, BELOW)} />
-          ) : (
-            [...Map.groupBy(screens, ({ group }) => group)].map(([group, inGroup]) => (
-              <ScreenList key={group} label={GROUPS[group]} screens={inGroup} />
-            ))
-          )}
-        </div>
-        <SelfMenu me={me} isPhone={isPhone} more={isPhone ? screens.slice(BELOW) : screens.filter(isSettings)} />
-      </nav>
-      <main id="content" className={classes.main} tabIndex={-1}>
+      </Anchor>
+      {isPhone ? <ScreensBelow screens={screens} /> : <Sidebar screens={screens} />}
+      <AppShell.Main id="content" tabIndex={-1} pb={0} style={{ outline: 0 }}>
         {here === undefined || screens.includes(here) ? <Outlet /> : <NotForYou screen={here} />}
-      </main>
+      </AppShell.Main>
       <Palette />
       <AskPassword />
-    </div>
+    </AppShell>
   );
 }
 
@@ -68,22 +73,140 @@ function useHere(): Screen | undefined {
   return SCREENS.find((screen) => screen.path === path);
 }
 
-function isSettings({ path }: Screen): boolean {
-  return path === '/settings';
+interface NavProps {
+  /** Screens that the person may use. */
+  screens: Screen[];
 }
 
-function ScreenList({ label, screens }: { label: string; screens: Screen[] }) {
+function Sidebar({ screens }: NavProps) {
+  const { tenant, service, person, display } = useMe();
+  const role = person === null ? 'Display' : { owner: 'Owner', staff: 'Staff' }[person.role];
   return (
-    <ul className={classes.group} aria-label={label}>
-      {screens.map(({ path, label: name, icon: Icon }) => (
-        <li key={path}>
-          <Link to={path} className={classes.screen} activeOptions={{ exact: path === '/', includeSearch: false }}>
-            <Icon />
-            <span>{name}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <AppShell.Navbar aria-label="Screens" p="18px 12px 12px" bg="var(--rs-page)">
+      <Group gap={8} px={10} pb={14} wrap="nowrap">
+        <Text fw={650} truncate>
+          {tenant.name}
+        </Text>
+        {service.sandbox && (
+          <Badge variant="default" size="sm" flex="none" tt="none" fw={400} c="dimmed">
+            Demo
+          </Badge>
+        )}
+      </Group>
+      <Button
+        variant="default"
+        justify="flex-start"
+        mih={36}
+        mb={14}
+        px={10}
+        c="dimmed"
+        fw={400}
+        leftSection={<SearchIcon size={16} />}
+        rightSection={<Kbd fz={11}>{MOD} K</Kbd>}
+        styles={{ label: { flex: 1 } }}
+        onClick={openPalette}
+      >
+        Find or do
+      </Button>
+      <Box flex={1} mih={0} mx={-12} px={12} style={{ overflowY: 'auto' }}>
+        {[...Map.groupBy(screens, ({ group }) => group)].map(([group, inGroup]) => (
+          <Box key={group} mb={16} role="group" aria-label={GROUPS[group]}>
+            {inGroup.map((screen) => (
+              <ScreenLink key={screen.path} screen={screen} />
+            ))}
+          </Box>
+        ))}
+      </Box>
+      <Menu position="top-start" width={220}>
+        <Menu.Target>
+          <NavLink
+            component="button"
+            bdrs={8}
+            noWrap
+            label={person?.name ?? person?.email ?? display?.label}
+            description={role}
+            rightSection={<ChevronIcon size={14} />}
+          />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <SignOutItem />
+        </Menu.Dropdown>
+      </Menu>
+    </AppShell.Navbar>
+  );
+}
+
+/** Looks of an item below: its icon over its word. */
+const ITEM_BELOW = {
+  root: { flexDirection: 'column', gap: 2, padding: 6 },
+  section: { margin: 0 },
+  label: { fontSize: '0.6875rem' },
+} as const;
+
+/** The first screens and "More" in reach of a thumb. */
+function ScreensBelow({ screens }: NavProps) {
+  const more = screens.slice(BELOW);
+  const here = useHere();
+  return (
+    <AppShell.Footer p={4}>
+      <Group component="nav" aria-label="Screens" grow gap={0} wrap="nowrap">
+        {screens.slice(0, BELOW).map((screen) => (
+          <ScreenLink key={screen.path} screen={screen} styles={ITEM_BELOW} />
+        ))}
+        <Menu position="top-end" width={220}>
+          <Menu.Target>
+            <NavLink
+              component="button"
+              bdrs={8}
+              c="dimmed"
+              styles={ITEM_BELOW}
+              label="More"
+              leftSection={<MoreIcon />}
+              active={more.some((screen) => screen === here)}
+            />
+          </Menu.Target>
+          <Menu.Dropdown>
+            {more.map(({ path, label, icon: Icon }) => (
+              <Menu.Item key={path} component={Link} to={path} leftSection={<Icon size={16} />}>
+                {label}
+              </Menu.Item>
+            ))}
+            <Menu.Divider />
+            <Menu.Item leftSection={<SearchIcon size={16} />} onClick={openPalette}>
+              Find or do
+            </Menu.Item>
+            <SignOutItem />
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+    </AppShell.Footer>
+  );
+}
+
+function ScreenLink({ screen, styles }: { screen: Screen; styles?: typeof ITEM_BELOW }) {
+  const { path, label, icon: Icon } = screen;
+  const isHere = useHere() === screen;
+  return (
+    <NavLink
+      component={Link}
+      to={path}
+      activeOptions={{ exact: true, includeSearch: false }}
+      bdrs={8}
+      mb={2}
+      c={isHere ? undefined : 'dimmed'}
+      fw={isHere ? 600 : undefined}
+      styles={styles}
+      label={label}
+      leftSection={<Icon />}
+    />
+  );
+}
+
+function SignOutItem() {
+  return (
+    <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => void signOut()}>
+      Sign out
+    </Menu.Item>
   );
 }
 
@@ -100,62 +223,15 @@ function NotForYou({ screen: { label } }: { screen: Screen }) {
   );
 }
 
-function SelfMenu({ me, isPhone, more }: { me: Me; isPhone: boolean; more: Screen[] }) {
-  const name = me.person?.name ?? me.person?.email ?? me.display?.label ?? '';
-  const here = useHere();
-  return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className={classes.self} data-active={more.some((screen) => screen === here)}>
-          <span className={classes.selfText}>
-            <span className={classes.selfName}>{name}</span>
-            <span className={classes.selfRole}>
-              {me.person?.role === 'owner' ? 'Owner' : me.person ? 'Staff' : 'Display'}
-            </span>
-          </span>
-          <span className={classes.selfMore}>
-            <MoreIcon />
-            <span>More</span>
-          </span>
-          <ChevronIcon size={14} />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {more.map(({ path, label, icon: Icon }) => (
-          <Menu.Item key={path} component={Link} to={path} leftSection={<Icon size={16} />}>
-            {label}
-          </Menu.Item>
-        ))}
-        {isPhone && <Menu.Divider />}
-        {isPhone && (
-          <Menu.Item leftSection={<SearchIcon size={16} />} onClick={openPalette}>
-            Find or do
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-function useShellCommands(me: Me): void {
+function useShellCommands(screens: Screen[]): void {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
-  const commands = useMemo<Command[]>(
-    () => [
-      ...SCREENS.filter(({ isFor }) => isFor(me)).map(({ path, label, key }) => ({
-        id: `go ${path}`,
-        label: `Go to ${label}`,
-        group: 'Screens',
-        keys: `g ${key}`,
-        run: () => void navigate({ to: path }),
-      })),
-      { id: 'theme', label: 'Switch between light and dark', group: 'Console', run: toggleColorScheme },
-      { id: 'sign out', label: 'Sign out', group: 'Console', run: () => void signOut() },
-    ],
-    [me, navigate, toggleColorScheme],
-  );
-  useCommands(commands);
+  useCommands([
+    ...commandsOf(
+      'Screens',
+      screens.map(({ path, label, key }) => [`g ${key}`, `Go to ${label}`, () => void navigate({ to: path })]),
+    ),
+    { id: 'theme', label: 'Switch between light and dark', group: 'Console', run: toggleColorScheme },
+    { id: 'sign out', label: 'Sign out', group: 'Console', run: () => void signOut() },
+  ]);
 }

@@ -40,9 +40,6 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   components: {
-    Button: { defaultProps: { size: 'sm' } },
-    TextInput: { defaultProps: { size: 'sm' } },
-    PasswordInput: { defaultProps: { size: 'sm' } },
     DatePickerInput: { defaultProps: { weekendDays: [] } },
     Modal: {
       defaultProps: {
@@ -58,60 +55,49 @@ export const theme = createTheme({
   },
 });
 
-const LIGHT = {
-  '--rs-page': '#f7f8f7',
-  '--rs-surface': '#ffffff',
-  '--rs-sunken': '#f0f2f1',
-  '--rs-line': '#e2e7e5',
-  '--rs-line-strong': '#cbd3d0',
-  '--rs-text': '#17211e',
-  '--rs-quiet': '#586560',
-  '--rs-accent': '#0b5d51',
-  '--rs-accent-soft': '#e4f1ee',
-  '--rs-late': '#b3261e',
-  '--rs-late-soft': '#fbeceb',
-  '--rs-warn': '#8a5300',
-  '--rs-warn-soft': '#fcf1dd',
-  '--rs-good': '#17703f',
-  '--rs-good-soft': '#e5f3ea',
-  '--mantine-color-red-light-color': '#b3261e',
-  '--mantine-color-body': '#ffffff',
-  '--mantine-color-text': '#17211e',
-  '--mantine-color-dimmed': '#586560',
-  '--mantine-color-placeholder': '#66736e',
-  '--mantine-color-default-border': '#cbd3d0',
-  '--mantine-color-error': '#b3261e',
-  '--mantine-color-green-light': '#e4f1ee',
-  '--mantine-color-green-light-hover': '#d3e9e3',
-  '--mantine-color-green-light-color': '#0b5d51',
-};
+/** Our own colours, each in the light and in the dark scheme. */
+const COLOURS = {
+  page: ['#f7f8f7', '#111514'],
+  surface: ['#ffffff', '#181d1b'],
+  sunken: ['#f0f2f1', '#1f2523'],
+  line: ['#e2e7e5', '#2a322f'],
+  'line-strong': ['#cbd3d0', '#3d4844'],
+  text: ['#17211e', '#e7ecea'],
+  quiet: ['#586560', '#9daaa5'],
+  accent: ['#0b5d51', '#6fd3bf'],
+  'accent-soft': ['#e4f1ee', '#17332e'],
+  'accent-hover': ['#d3e9e3', '#1d403a'],
+  late: ['#b3261e', '#ff8a80'],
+  'late-soft': ['#fbeceb', '#3a1b19'],
+  warn: ['#8a5300', '#f0b35b'],
+  'warn-soft': ['#fcf1dd', '#362812'],
+  good: ['#17703f', '#6ecf97'],
+  'good-soft': ['#e5f3ea', '#15301f'],
+} as const;
 
-const DARK: typeof LIGHT = {
-  '--rs-page': '#111514',
-  '--rs-surface': '#181d1b',
-  '--rs-sunken': '#1f2523',
-  '--rs-line': '#2a322f',
-  '--rs-line-strong': '#3d4844',
-  '--rs-text': '#e7ecea',
-  '--rs-quiet': '#9daaa5',
-  '--rs-accent': '#6fd3bf',
-  '--rs-accent-soft': '#17332e',
-  '--rs-late': '#ff8a80',
-  '--rs-late-soft': '#3a1b19',
-  '--rs-warn': '#f0b35b',
-  '--rs-warn-soft': '#362812',
-  '--rs-good': '#6ecf97',
-  '--rs-good-soft': '#15301f',
-  '--mantine-color-red-light-color': '#ff8a80',
-  '--mantine-color-body': '#181d1b',
-  '--mantine-color-text': '#e7ecea',
-  '--mantine-color-dimmed': '#9daaa5',
-  '--mantine-color-placeholder': '#8b9893',
-  '--mantine-color-default-border': '#3d4844',
-  '--mantine-color-error': '#ff8a80',
-  '--mantine-color-green-light': '#17332e',
-  '--mantine-color-green-light-hover': '#1d403a',
-  '--mantine-color-green-light-color': '#6fd3bf',
-};
+/** What Mantine calls them. */
+const MANTINE = {
+  body: 'surface',
+  text: 'text',
+  dimmed: 'quiet',
+  placeholder: 'quiet',
+  'default-border': 'line-strong',
+  'default-hover': 'sunken',
+  error: 'late',
+  'red-light-color': 'late',
+  'green-light': 'accent-soft',
+  'green-light-hover': 'accent-hover',
+  'green-light-color': 'accent',
+} as const;
 
-export const resolveVariables: CSSVariablesResolver = () => ({ variables: {}, light: LIGHT, dark: DARK });
+function variablesOf(scheme: 0 | 1): Record<string, string> {
+  const own = Object.entries(COLOURS).map(([name, pair]) => [`--rs-${name}`, pair[scheme]]);
+  const mantine = Object.entries(MANTINE).map(([name, colour]) => [`--mantine-color-${name}`, COLOURS[colour][scheme]]);
+  return Object.fromEntries([...own, ...mantine]);
+}
+
+export const resolveVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: variablesOf(0),
+  dark: variablesOf(1),
+});

@@ -63,23 +63,22 @@ export async function send<Name extends OperationName>(
   options: CallOptions = {},
 ): Promise<Response> {
   const { path = {}, query = {}, body } = input as { path?: Values; query?: Values; body?: unknown };
-  const { method } = ROUTES[name];
   const request: RequestInit = {
-    method,
+    method: ROUTES[name].method,
     headers: {
       'x-roomservice-console': '1',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(options.signal ? { signal: options.signal } : {}),
-    keepalive: options.keepalive ?? false,
+    body: JSON.stringify(body),
+    signal: options.signal,
+    keepalive: options.keepalive,
   };
   for (;;) {
     const response = await fetch(addressOf(name, path, query), request).catch((error: unknown) => {
       throw options.signal?.aborted ? error : new Unreachable();
     });
-    if (response.ok || response.status === 304) {
+    if (response.ok) {
       return response;
     }
     const answer = (await response.json().catch(() => null)) as { code?: string; message?: string } | null;
@@ -95,8 +94,8 @@ export async function send<Name extends OperationName>(
 
 type Values = Record<string, string | number | boolean | undefined>;
 
-/** Returns the address of an operation, for a link or a download. Filters that are undefined or empty are left out. */
-export function addressOf(name: OperationName, path: Values, query: Values): string {
+/** Returns the address of an operation. Filters that are undefined or empty are left out. */
+function addressOf(name: OperationName, path: Values, query: Values): string {
   const filled = ROUTES[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(path[key])));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();

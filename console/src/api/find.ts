@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { readPages } from './read-pages.ts';
-import { type Entry, type ListName, REREAD_MS, type Topic } from './reads.ts';
+import { type Entry, type ListName, readPages, REREAD_MS, type Topic } from './reads.ts';
 
 type Filters = Record<string, string>;
 
@@ -19,7 +18,7 @@ export function find<Name extends ListName>(
   text: string | undefined,
 ) {
   return queryOptions({
-    queryKey: [list, { text }] as const,
+    queryKey: [list, { text: text ?? null }] as const,
     queryFn: async ({ signal }) => {
       const found = await readMerged(list, filtersOf(text ?? ''), idOf, 1, signal);
       const placedAt = (row: Entry<Name>) => Date.parse((row as { created_at: string }).created_at);

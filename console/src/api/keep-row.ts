@@ -1,11 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import { queryClient } from './query-client.ts';
-import type { Entry, ListName } from './reads.ts';
-
-interface Page<Row> {
-  results: Row[];
-  next: string | null;
-}
+import type { Entry, ListName, Page } from './reads.ts';
 
 /** Puts a row that the service has just answered in place of what the lists on the screen knew of it. */
 export async function keepRow<Name extends ListName>(
@@ -15,11 +10,11 @@ export async function keepRow<Name extends ListName>(
 ): Promise<void> {
   // A list that is being read now may still hold the row as it was.
   await queryClient.cancelQueries({ queryKey: [list] });
-  const replaced = (page: Page<Entry<Name>>) => ({
+  const replaced = (page: Page<Name>) => ({
     ...page,
     results: page.results.map((each) => (idOf(each) === idOf(row) ? row : each)),
   });
-  queryClient.setQueriesData<Page<Entry<Name>> | InfiniteData<Page<Entry<Name>>>>({ queryKey: [list] }, (data) => {
+  queryClient.setQueriesData<Page<Name> | InfiniteData<Page<Name>>>({ queryKey: [list] }, (data) => {
     if (data === undefined) return data;
     return 'pages' in data ? { ...data, pages: data.pages.map(replaced) } : replaced(data);
   });

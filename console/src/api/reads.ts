@@ -37,10 +37,7 @@ export type ListName = {
 export function readList<Name extends ListName>(name: Name, query: Record<string, unknown>, topics: Topic[]) {
   return infiniteQueryOptions({
     queryKey: [name, query] as const,
-    queryFn: async ({ pageParam, signal }) => {
-      const input = { query: { ...query, ...(pageParam === null ? {} : { after: pageParam }) } };
-      return (await call(name, input as unknown as Input<Name>, { signal })) as Page<Name>;
-    },
+    queryFn: ({ pageParam, signal }) => readPage(name, query, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<Name>) => page.next,
     meta: { topics },
@@ -48,8 +45,36 @@ export function readList<Name extends ListName>(name: Name, query: Record<string
   });
 }
 
+/** Reads the first pages of a list at once, for screens that need all of it. */
+export async function readPages<Name extends ListName>(
+  name: Name,
+  filters: Record<string, unknown>,
+  mostPages: number,
+  signal: AbortSignal,
+): Promise<Entry<Name>[]> {
+  const rows: Entry<Name>[] = [];
+  let after: string | null = null;
+  for (let count = 0; count < mostPages; count += 1) {
+    const page: Page<Name> = await readPage(name, { ...filters, limit: 100 }, after, signal);
+    rows.push(...page.results);
+    after = page.next;
+    if (after === null) break;
+  }
+  return rows;
+}
+
+async function readPage<Name extends ListName>(
+  name: Name,
+  filters: Record<string, unknown>,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<Page<Name>> {
+  const query = { ...filters, after: after ?? undefined };
+  return (await call(name, { query } as unknown as Input<Name>, { signal })) as Page<Name>;
+}
+
 export type Entry<Name extends ListName> = Answer<Name> extends { results: (infer Item)[] } ? Item : never;
-interface Page<Name extends ListName> {
+export interface Page<Name extends ListName> {
   results: Entry<Name>[];
   next: string | null;
 }

@@ -3,16 +3,9 @@ import { Refused, Unreachable } from '../api/client.ts';
 /** After this time, a press that could not be sent is taken back with a notice. */
 const HOLD_MS = 60_000;
 
-/** A press that could not be sent within a minute. Nothing tells whether it arrived, so the screen reads the row again. */
-export class TakenBack extends Error {
-  constructor() {
-    super('Roomservice was away for a minute, so this was taken back. Check the row, then press again.');
-  }
-}
-
 /**
  * Sends a write, and again while the service cannot be reached, for a minute at most. The write must carry a `request_id`, by which the
- * service does it once. @throws Refused, TakenBack
+ * service does it once. @throws Refused, and an error that says so after the minute
  */
 export async function sendWhenBack<Result>(write: () => Promise<Result>): Promise<Result> {
   const pressedAt = Date.now();
@@ -26,7 +19,9 @@ export async function sendWhenBack<Result>(write: () => Promise<Result>): Promis
       }
       const waitMs = Math.min(3_000, 300 * 2 ** count) * (0.5 + Math.random() / 2);
       if (Date.now() + waitMs - pressedAt > HOLD_MS) {
-        throw new TakenBack();
+        // Nothing tells whether it arrived, so the screen reads the row again.
+        const message = 'Roomservice was away for a minute, so this was taken back. Check the row, then press again.';
+        throw new Error(message, { cause: error });
       }
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }

@@ -1,9 +1,9 @@
-import { useSyncExternalStore } from 'react';
 import { Refused } from '../api/client.ts';
 import { rereadTopics } from '../api/query-client.ts';
 import type { Topic } from '../api/reads.ts';
+import { makeStore, useStore } from '../ui/store.ts';
 import { serverNow, setServerTime } from './clock.ts';
-import { type StreamItem, watchChanges } from './stream.ts';
+import { SILENCE_MS, type StreamItem, watchChanges } from './stream.ts';
 
 /** How old a live screen is. `since`: server's time of the last sign of life of the stream, in milliseconds. */
 export interface Connection {
@@ -21,28 +21,10 @@ const NAME = 'roomservice-live';
 /** What the tab with the stream tells the other tabs of the browser. */
 type Told = StreamItem | { kind: 'lost' };
 
-let connection: Connection = { state: 'reconnecting', since: serverNow() };
-const listeners = new Set<() => void>();
+const connection = makeStore<Connection>({ state: 'reconnecting', since: serverNow() });
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, () => connection);
-}
-
-/** Calls the listener at each change of the connection. @returns the function that ends this */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export function isLive(): boolean {
-  return connection.state === 'live';
-}
-
-function setConnection(next: Connection): void {
-  connection = next;
-  for (const listener of listeners) {
-    listener();
-  }
+  return useStore(connection);
 }
 
 /** Follows live changes until the signal aborts. Tabs of one browser share one stream where Web Locks exist. */
@@ -52,7 +34,7 @@ export function startLive(signal: AbortSignal): void {
   channel.addEventListener('message', ({ data }: MessageEvent<Told | { kind: 'hello' }>) => {
     if (data.kind !== 'hello') {
       take(data);
-    } else if (isLive()) {
+    } else if (connection.get().state === 'live') {
       channel.postMessage({ kind: 'beat', at: serverNow() } satisfies Told);
     }
   });
@@ -86,47 +68,32 @@ async function followStream(signal: AbortSignal, tell: (item: Told) => void): Pr
       retryMs = error instanceof Refused && error.retryAfter !== null ? error.retryAfter * 1_000 : null;
     }
     tell({ kind: 'lost' });
-    await pause(retryMs ?? waitMs * (0.5 + Math.random() / 2), signal);
+    await new Promise((resolve) => setTimeout(resolve, retryMs ?? waitMs * (0.5 + Math.random() / 2)));
     waitMs = Math.min(WAIT_MS.longest, waitMs * 2);
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
 function take(item: Told): void {
-  if (item.kind === 'beat') {
-    setServerTime(item.at);
-  }
   if (item.kind === 'lost' || item.kind === 'bye') {
-    if (connection.state === 'live') {
-      setConnection({ ...connection, state: 'reconnecting' });
-    }
+    fall('live', 'reconnecting');
     return;
   }
-  setConnection({ state: 'live', since: serverNow() });
-  if (item.kind === 'resync') {
-    gather(null);
-  } else if (item.kind === 'change') {
-    gather(item.topics as Topic[]);
-  }
+  if (item.kind === 'beat') setServerTime(item.at);
+  if (item.kind === 'resync') gather(null);
+  if (item.kind === 'change') gather(item.topics);
+  connection.set({ state: 'live', since: serverNow() });
 }
 
 /** A second tab hears of beats by the first one, so it notices by itself if the first one is frozen. */
 function noteSilence(): void {
-  const silentMs = serverNow() - connection.since;
-  if (connection.state === 'live' && silentMs > 25_000) {
-    setConnection({ ...connection, state: 'reconnecting' });
-  } else if (connection.state === 'reconnecting' && silentMs > OFFLINE_MS) {
-    setConnection({ ...connection, state: 'offline' });
-  }
+  const silentMs = serverNow() - connection.get().since;
+  if (silentMs > OFFLINE_MS) fall('reconnecting', 'offline');
+  if (silentMs > SILENCE_MS) fall('live', 'reconnecting');
+}
+
+function fall(from: Connection['state'], to: Connection['state']): void {
+  const { state, since } = connection.get();
+  if (state === from) connection.set({ state: to, since });
 }
 
 let gathered: Set<Topic> | null | undefined;

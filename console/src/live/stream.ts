@@ -1,13 +1,14 @@
 import { send } from '../api/client.ts';
+import type { Topic } from '../api/reads.ts';
 
 export type StreamItem =
   | { kind: 'beat'; at: number }
   | { kind: 'resync' }
-  | { kind: 'change'; topics: string[] }
+  | { kind: 'change'; topics: Topic[] }
   | { kind: 'bye'; retryMs: number };
 
 /** A stream that says nothing for this long is dead, whatever the socket says. The service beats every 10 s. */
-const SILENCE_MS = 25_000;
+export const SILENCE_MS = 25_000;
 
 /**
  * Opens `GET /v1/staff/changes/` and yields what it says until it ends. It is read with `fetch`, because an `EventSource` hides 401 and 429.
@@ -39,16 +40,14 @@ export async function* watchChanges(signal: AbortSignal): AsyncGenerator<StreamI
 }
 
 function itemOf(block: string): StreamItem[] {
-  const beat = /^: beat (\d+)/m.exec(block);
-  if (beat) {
-    return [{ kind: 'beat', at: Number(beat[1]) }];
-  }
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+  const beat = /^: beat (\d+)/m.exec(block);
+  if (beat) return [{ kind: 'beat', at: Number(beat[1]) }];
   switch (field('event')) {
     case 'resync':
       return [{ kind: 'resync' }];
     case 'change':
-      return [{ kind: 'change', topics: (JSON.parse(field('data') ?? '{}') as { topics?: string[] }).topics ?? [] }];
+      return [{ kind: 'change', topics: (JSON.parse(field('data') ?? '{}') as { topics?: Topic[] }).topics ?? [] }];
     case 'bye':
       return [{ kind: 'bye', retryMs: Number(field('retry') ?? 1_000) }];
     default:

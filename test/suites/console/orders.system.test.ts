@@ -148,7 +148,7 @@ describe('the board of orders in a browser', { skip }, () => {
     await page.getByText('Margherita is off the menu').waitFor();
     const refused = await place(service, tenant);
     assert.equal(refused.status, 400, refused.text);
-    assert.equal(new URL(page.url()).searchParams.get('kitchen'), 'on');
+    assert.equal(new URL(page.url()).searchParams.get('view'), 'kitchen');
     await back.click();
     await page.getByText('Margherita is on the menu').waitFor();
     const { number } = await order();

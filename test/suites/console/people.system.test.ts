@@ -266,8 +266,7 @@ describe('people and settings in the console', { skip }, () => {
     try {
       const device = async () => cookieOf(await startSession(service, tenant, 'staff'));
       const [first, second] = [await device(), await device()];
-      await own.getByRole('button', { name: /Staff/ }).click();
-      await own.getByRole('menuitem', { name: 'Settings' }).click();
+      await own.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
       await heading(own, 'Settings');
       await own.getByText('This device', { exact: false }).waitFor();
       await own.getByRole('button', { name: 'End the session on An unknown device' }).first().click();

@@ -18,7 +18,7 @@ const SCREENS = [
   '/',
   '/orders',
   '/orders?view=list',
-  '/orders?kitchen=on&day=on',
+  '/orders?view=kitchen&day=on',
   '/stays',
   '/stays?view=all',
   '/stays?q=ana',

@@ -11,9 +11,9 @@ import { Page } from '../../ui/page.tsx';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
-import { type DeliveriesSearch, STATUSES } from './search.ts';
+import type { DeliveriesSearch } from './search.ts';
 import { AttemptDots, DeliveryStatus } from './status.tsx';
-import { eventInWords, EVENTS, outcomeOf, STATUS } from './words.ts';
+import { eventInWords, EVENTS, outcomeOf, STATUS, STATUSES } from './words.ts';
 
 type Delivery = Entry<'listWebhookDeliveries'>;
 

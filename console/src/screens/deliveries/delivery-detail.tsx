@@ -45,22 +45,13 @@ function Content({ delivery }: { delivery: Delivery }) {
     ...read('getStaffCredential', { path: { id: partner } }, ['credentials']),
     enabled: mayReadPartner,
   });
-  const partnerName = label || 'No name';
+  const headers = Object.entries(delivery.headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <>
       <Facts
         facts={[
           ['Status', <DeliveryStatus status={delivery.status} />],
-          [
-            'Partner',
-            mayReadPartner ? (
-              <Link to="/partners" search={{ open: partner }}>
-                {partnerName}
-              </Link>
-            ) : (
-              partnerName
-            ),
-          ],
+          ['Partner', linkIf(mayReadPartner, '/partners', partner, label || 'No name')],
           data?.webhook_url ? ['Its webhook now', <code>{data.webhook_url}</code>] : null,
           [subject.type === 'order' ? 'Order' : 'Stay', <Subject {...subject} />],
           ['Happened', dayAndTime(delivery.created_at)],
@@ -76,25 +67,30 @@ function Content({ delivery }: { delivery: Delivery }) {
       </Section>
       {delivery.status === 'failed' && <InFeed eventId={delivery.event_id} />}
       <Section title="Send it to your own machine">
-        <CopyField label="Command for a shell" value={curlOf(delivery)} />
+        <CopyField label="Command for a shell" value={curlOf(headers, delivery.body)} />
       </Section>
       <Section title="What is sent">
-        <CopyField label="Body, as it is signed" value={indented(delivery.body)} />
-        <CopyField
-          label="Headers without the signature"
-          value={Object.entries(delivery.headers)
-            .map(([name, value]) => `${name}: ${value}`)
-            .join('\n')}
-        />
+        <CopyField label="Body, as it is signed" value={JSON.stringify(JSON.parse(delivery.body), null, 2)} />
+        <CopyField label="Headers without the signature" value={headers.join('\n')} />
       </Section>
     </>
   );
 }
 
+/** Words that lead to what they name, for those who may open it. */
+function linkIf(may: boolean, to: '/partners' | '/orders' | '/stays', open: string, words: string) {
+  if (!may) return words;
+  return (
+    <Link to={to} search={{ open }}>
+      {words}
+    </Link>
+  );
+}
+
 /** The house knows an order or a stay by another number than its partner, so both stand here. */
 function Subject({ type, id, external_id: partnersId }: Delivery['subject']) {
-  const areas = areasOf(useMe());
-  const [isOrder, mayOpen] = [type === 'order', areas.includes(type === 'order' ? 'orders' : 'hotel')];
+  const isOrder = type === 'order';
+  const mayOpen = areasOf(useMe()).includes(isOrder ? 'orders' : 'hotel');
   const order = useQuery({
     ...read('getStaffOrder', { path: { order_id: id } }, ['orders']),
     enabled: isOrder && mayOpen,
@@ -105,13 +101,7 @@ function Subject({ type, id, external_id: partnersId }: Delivery['subject']) {
   });
   const number = order.data ? `#${order.data.number}` : stay.data?.natural_id;
   const words = [number, partnersId].filter(Boolean).join(', ') || id;
-  return mayOpen ? (
-    <Link to={isOrder ? '/orders' : '/stays'} search={{ open: id }}>
-      {words}
-    </Link>
-  ) : (
-    words
-  );
+  return linkIf(mayOpen, isOrder ? '/orders' : '/stays', id, words);
 }
 
 /** The event as the partner reads it. Its feed can only be read from the start, so the event is looked up by its id, without its cursor. */
@@ -169,18 +159,10 @@ function Attempts({ delivery: { attempts } }: { delivery: Delivery }) {
   );
 }
 
-function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
-}
-
 /** A receiver under test checks signatures with its own secret, which the service does not show again, so none is sent. */
-function curlOf({ body, headers }: Delivery): string {
+function curlOf(headers: string[], body: string): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const sent = Object.entries(headers).filter(([name]) => !/^(?:user-agent|content-length)$/i.test(name));
-  const lines = sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  return ['curl http://localhost:3000/webhook', ...lines, `--data-raw ${quote(body)}`].join(' \\\n  ');
+  const sent = headers.filter((header) => !/^(?:user-agent|content-length):/i.test(header));
+  const lines = [...sent.map((header) => `-H ${quote(header)}`), `--data-raw ${quote(body)}`];
+  return ['curl http://localhost:3000/webhook', ...lines].join(' \\\n  ');
 }

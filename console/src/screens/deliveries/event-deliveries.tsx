@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { readPages } from '../../api/read-pages.ts';
-import { type Entry, REREAD_MS, SOON_MS } from '../../api/reads.ts';
+import { type Entry, readPages, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import { plural } from '../../ui/format.ts';
 import { Moment, Moments } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -11,7 +10,7 @@ import { outcomeOf } from './words.ts';
 type Delivery = Entry<'listWebhookDeliveries'>;
 type Step = { label: string; at: string };
 
-interface Subject {
+interface Props {
   /** Id of the order or the stay. */
   id: string;
   credentialId: string;
@@ -27,7 +26,7 @@ const SPAN_MS = 3_600_000;
 const MARGIN_MS = 2_000;
 
 /** The events of an order or a stay, each with what became of its delivery. */
-export function EventDeliveries({ id, credentialId, steps }: Subject) {
+export function EventDeliveries({ id, credentialId, steps }: Props) {
   const query = useQuery({
     ...deliveriesQuery(id, credentialId, steps ?? []),
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? SOON_MS : REREAD_MS),

@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core';
 import type { Entry } from '../../api/reads.ts';
 import { Status } from '../../ui/status.tsx';
-import { MAX_ATTEMPTS, outcomeOf, STATUS, type StatusName } from './words.ts';
+import { MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
 
 type Attempt = Entry<'listWebhookDeliveries'>['attempts'][number];
 
-export function DeliveryStatus({ status }: { status: StatusName }) {
+export function DeliveryStatus({ status }: { status: keyof typeof STATUS }) {
   return <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status>;
 }
 
@@ -23,18 +23,12 @@ export function AttemptDots({ attempts }: { attempts: Attempt[] }) {
 }
 
 function dotOf(attempt: Attempt | undefined) {
-  const [colour, isFilled] = lookOf(attempt);
+  const tone = attempt?.error ? 'late' : attempt?.http_status ? 'good' : attempt ? 'warn' : 'line-strong';
   return {
     width: 9,
     height: 9,
-    border: `1.5px solid var(${colour})`,
+    border: `1.5px solid var(--rs-${tone})`,
     borderRadius: attempt?.error ? 2 : '50%',
-    ...(isFilled && { background: `var(${colour})` }),
+    background: tone === 'late' || tone === 'good' ? `var(--rs-${tone})` : undefined,
   };
-}
-
-function lookOf(attempt: Attempt | undefined): [colour: string, isFilled: boolean] {
-  if (attempt === undefined) return ['--rs-line-strong', false];
-  if (attempt.error !== null) return ['--rs-late', true];
-  return attempt.http_status === null ? ['--rs-warn', false] : ['--rs-good', true];
 }

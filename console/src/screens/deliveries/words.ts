@@ -6,7 +6,7 @@ export const STATUS = {
   failed: { label: 'Failed', tone: 'late' },
   stopped: { label: 'Stopped', tone: 'quiet' },
 } as const satisfies Record<string, { label: string; tone: Tone }>;
-export type StatusName = keyof typeof STATUS;
+export const STATUSES = Object.keys(STATUS) as (keyof typeof STATUS)[];
 
 const EVENT = {
   'order.status_changed': 'Order status',
@@ -14,7 +14,7 @@ const EVENT = {
   'reservation.modified': 'Stay changed',
   'reservation.cancelled': 'Stay cancelled',
 };
-export type EventName = keyof typeof EVENT;
+type EventName = keyof typeof EVENT;
 export const EVENTS = Object.keys(EVENT) as EventName[];
 
 /** A later version of the service may send events that this one does not know. */

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { areasOf, useMe } from '../../api/session.ts';
@@ -39,9 +39,9 @@ export function AllDay({ orders }: { orders: readonly Order[] }) {
   const pieces = counts.reduce((sum, count) => sum + count.pieces, 0);
   return (
     <aside className={classes.allDay} aria-label="All day">
-      <header className={classes.columnHead}>
+      <header>
         <h2>All day</h2>
-        <span className={classes.count}>{plural(pieces, 'piece')} to cook</span>
+        {plural(pieces, 'piece')} to cook
       </header>
       <ul>
         {counts.map((count) => (
@@ -61,16 +61,22 @@ interface RowProps extends Partial<DishCount> {
   dish: Dish | undefined;
 }
 
+const LINE = { borderBottom: '1px solid var(--rs-line)', overflowWrap: 'anywhere' } as const;
+
 function DishRow({ name, pieces, variants = new Map(), dish }: RowProps) {
   const isSoldOut = dish !== undefined && !isOn(dish);
   const words = isSoldOut ? 'Put back' : 'Sold out';
   return (
-    <li>
-      <b>{pieces ?? '–'}</b>
-      <span>
+    <Group component="li" gap="0.7em" wrap="nowrap" py="0.4em" lh={1.25} style={LINE}>
+      <Text span fz="1.3em" fw={700} w="1.5em" ta="right">
+        {pieces ?? '–'}
+      </Text>
+      <Box flex={1}>
         {isSoldOut ? <del>{name}</del> : name}
-        <small>{[...variants].map(([variant, count]) => `${count} ${variant}`).join(' · ')}</small>
-      </span>
+        <Text fz="0.93em" c="dimmed">
+          {[...variants].map(([variant, count]) => `${count} ${variant}`).join(' · ')}
+        </Text>
+      </Box>
       {dish && (
         <Button
           variant={isSoldOut ? 'light' : 'default'}
@@ -83,6 +89,6 @@ function DishRow({ name, pieces, variants = new Map(), dish }: RowProps) {
           {words}
         </Button>
       )}
-    </li>
+    </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { Kbd, SegmentedControl } from '@mantine/core';
+import { Kbd, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
@@ -12,8 +12,8 @@ import { Status } from '../../ui/status.tsx';
 import { Strip } from '../../ui/strip.tsx';
 import { AllDay } from './all-day.tsx';
 import classes from './board.module.css';
-import { Card, type CardActions } from './card.tsx';
-import { ClosedStrip } from './closed-strip.tsx';
+import { Card } from './card.tsx';
+import { ClosedStrip } from './pause.tsx';
 import { lateBy, promisedTime, useLateMinutes } from './late.ts';
 import { moveOn, useMoves } from './moves.ts';
 import { useOrdersSearch } from './search.ts';
@@ -26,15 +26,10 @@ const MOST_OPEN = 500;
 const OPEN = { query: { open: true, limit: MOST_OPEN, order: 'oldest' } } as const;
 export const openOrdersQuery = read('listStaffOrders', OPEN, ['orders']);
 
-type Columns = Record<OpenStatus, Order[]>;
-
-interface BoardProps {
-  sound: Sound;
-  actions: CardActions;
-}
+type OrdersIn = (status: OpenStatus) => Order[];
 
 /** The open orders, a column for each status. */
-export function Board({ sound, actions }: BoardProps) {
+export function Board({ sound }: { sound: Sound }) {
   const { search } = useOrdersSearch();
   const query = useQuery(openOrdersQuery);
   const moves = useMoves();
@@ -43,21 +38,17 @@ export function Board({ sound, actions }: BoardProps) {
     () => (data?.results ?? []).map((order) => moves.get(order.order_id)?.order ?? order),
     [data, moves],
   );
-  const columns = useMemo(() => {
-    const byStatus = Map.groupBy(orders, ({ status }) => status);
-    return Object.fromEntries(
-      OPEN_STATUSES.map((status) => [status, byStatus.get(status) ?? []]),
-    ) as unknown as Columns;
-  }, [orders]);
-  useBoardCommands(columns, search.open !== undefined);
+  const byStatus = useMemo(() => Map.groupBy(orders, ({ status }) => status), [orders]);
+  const ordersIn: OrdersIn = (status) => byStatus.get(status) ?? [];
+  useBoardCommands(ordersIn, search.open !== undefined);
   // Without a press, a phone stays with the column that it began with.
   const first = useRef<OpenStatus>(undefined);
-  const filled = OPEN_STATUSES.find((status) => columns[status].length > 0);
+  const filled = OPEN_STATUSES.find((status) => ordersIn(status).length > 0);
   first.current ??= filled;
   const chosen = OPEN_STATUSES.find((status) => status === search.column) ?? first.current ?? 'pending';
   const isCounting = search.day !== undefined;
   return (
-    <div className={classes.frame}>
+    <Stack gap={10} h="100%">
       <OfflineStrip />
       <ClosedStrip />
       <SoundStrip sound={sound} />
@@ -65,7 +56,7 @@ export function Board({ sound, actions }: BoardProps) {
         {({ next }) => (
           <>
             {next !== null && <Strip>The oldest {MOST_OPEN} open orders are shown. There are more in the list.</Strip>}
-            {filled && !isCounting && <Tabs columns={columns} chosen={chosen} />}
+            {filled && !isCounting && <Tabs ordersIn={ordersIn} chosen={chosen} />}
             <div className={classes.board} data-counting={isCounting || undefined}>
               <div className={classes.columns}>
                 {filled === undefined ? (
@@ -77,9 +68,8 @@ export function Board({ sound, actions }: BoardProps) {
                     <Column
                       key={status}
                       status={status}
-                      orders={columns[status]}
+                      orders={ordersIn(status)}
                       ringing={sound.ringing}
-                      actions={actions}
                       isChosen={status === chosen}
                     />
                   ))
@@ -90,32 +80,30 @@ export function Board({ sound, actions }: BoardProps) {
           </>
         )}
       </Loaded>
-    </div>
+    </Stack>
   );
 }
 
 /** Where the columns do not fit, the tabs say what is out of sight, and bring it in. */
-function Tabs({ columns, chosen }: { columns: Columns; chosen: OpenStatus }) {
+function Tabs({ ordersIn, chosen }: { ordersIn: OrdersIn; chosen: OpenStatus }) {
   const { change } = useOrdersSearch();
   const choose = (status: string) => {
     change({ column: status });
     document.querySelector(`#column-${status}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
-  const tabs = OPEN_STATUSES.map((status) => ({
-    value: status,
-    label: (
-      <>
-        <b>{columns[status].length}</b> {STATUS[status].label}
-      </>
-    ),
-  }));
+  const labelOf = (status: OpenStatus) => (
+    <>
+      <b>{ordersIn(status).length}</b> {STATUS[status].label}
+    </>
+  );
   return (
     <SegmentedControl
       hiddenFrom="lg"
-      classNames={{ root: classes.tabs, label: classes.tab }}
+      classNames={{ label: classes.tab }}
+      flex="none"
       aria-label="Column"
       value={chosen}
-      data={tabs}
+      data={OPEN_STATUSES.map((status) => ({ value: status, label: labelOf(status) }))}
       onChange={choose}
     />
   );
@@ -125,13 +113,12 @@ interface ColumnProps {
   status: OpenStatus;
   orders: Order[];
   ringing: ReadonlySet<string>;
-  actions: CardActions;
   /** A phone shows one column at a time. */
   isChosen: boolean;
 }
 
 /** All orders of one status, oldest first. */
-function Column({ status, orders, ringing, actions, isChosen }: ColumnProps) {
+function Column({ status, orders, ringing, isChosen }: ColumnProps) {
   const now = useNow();
   const moves = useMoves();
   const minutes = useLateMinutes();
@@ -148,15 +135,15 @@ function Column({ status, orders, ringing, actions, isChosen }: ColumnProps) {
       data-empty={orders.length === 0 || undefined}
       data-chosen={isChosen || undefined}
     >
-      <header className={classes.columnHead}>
+      <header>
         <h2>{label}</h2>
-        <span className={classes.count}>{orders.length}</span>
+        {orders.length}
         {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
-        <Kbd fz="0.8em" py={0} className={classes.hotkey} title={`Press ${hotkey} for the first card`}>
+        <Kbd fz="0.8em" py={0} ml="auto" title={`Press ${hotkey} for the first card`}>
           {hotkey}
         </Kbd>
       </header>
-      <ul className={classes.cards} tabIndex={orders.length > 0 ? 0 : undefined} aria-label={`${label} orders`}>
+      <ul tabIndex={orders.length > 0 ? 0 : undefined} aria-label={`${label} orders`}>
         {orders.map((order, index) => {
           const promised = promisedTime(order);
           return (
@@ -168,7 +155,6 @@ function Column({ status, orders, ringing, actions, isChosen }: ColumnProps) {
               late={late[index] ?? null}
               phase={moves.get(order.order_id)?.phase}
               isRinging={ringing.has(order.order_id)}
-              actions={actions}
             />
           );
         })}
@@ -184,7 +170,7 @@ function ageOf({ created_at: placedAt }: Order, now: number): string {
 }
 
 /** The key of a column moves its first card on, unless an open order covers the board. */
-function useBoardCommands(columns: Columns, isCovered: boolean): void {
+function useBoardCommands(ordersIn: OrdersIn, isCovered: boolean): void {
   const moveFirst = ([order]: Order[]) => {
     const [next] = order ? laterStatuses(order) : [];
     if (isCovered || order === undefined || next === undefined) return;
@@ -195,7 +181,7 @@ function useBoardCommands(columns: Columns, isCovered: boolean): void {
   useCommands(
     commandsOf(
       'Orders',
-      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(columns[status])]),
+      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(ordersIn(status))]),
     ),
   );
 }

@@ -1,28 +1,14 @@
-import { Menu } from '@mantine/core';
+import { Button, Menu, UnstyledButton } from '@mantine/core';
 import { memo, type MouseEvent, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import classes from './card.module.css';
+import { askToCancel } from './cancel-dialog.tsx';
 import { type Move, moveOn, undo } from './moves.ts';
+import { useChange } from './search.ts';
 import { touch } from './sound.ts';
-import {
-  extrasOf,
-  laterStatuses,
-  type Order,
-  type OrderStatus,
-  partnerOf,
-  pressOf,
-  STATUS,
-  TYPES,
-} from './statuses.ts';
+import { extrasOf, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
-import { Countdown } from './undo-tray.tsx';
-
-/** What a card asks of the screen. It stays the same object, so that cards do not render again. */
-export interface CardActions {
-  open: (order: Order) => void;
-  cancel: (order: Order) => void;
-}
 
 interface CardProps {
   order: Order;
@@ -35,15 +21,12 @@ interface CardProps {
   /** State of a press that the service does not have yet. */
   phase: Move['phase'] | undefined;
   isRinging: boolean;
-  actions: CardActions;
 }
 
 /** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
-export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, actions }: CardProps) {
-  const open = () => {
-    touch(order.order_id);
-    actions.open(order);
-  };
+export const Card = memo(function Card({ order, age, promised, late, phase, isRinging }: CardProps) {
+  const change = useChange();
+  const open = () => change({ open: order.order_id });
   return (
     <li className={classes.place}>
       <article
@@ -56,114 +39,122 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
           if (!(event.target as Element).closest('button, [role=menu]')) open();
         }}
       >
-        <header className={classes.head}>
-          <button type="button" className={classes.number} aria-label={`Open order ${order.number}`} onClick={open}>
+        <header>
+          <UnstyledButton
+            fz="1.2em"
+            fw={700}
+            m="-0.3em"
+            p="0.3em"
+            aria-label={`Open order ${order.number}`}
+            onClick={open}
+          >
             #{order.number}
-          </button>
-          <span className={classes.age}>{age}</span>
+          </UnstyledButton>
+          <small>{age}</small>
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
-        <p className={classes.from}>
-          {partnerOf(order)} · <span className={classes.type}>{TYPES[order.order_type]}</span>
+        <small>
+          {partnerOf(order)} · {TYPES[order.order_type]}
           {promised !== null && (
             <>
               {' '}
               · <b>by {promised}</b>
             </>
           )}
-        </p>
+        </small>
         <ul>
           {order.lines.map((line, index) => (
-            <li key={index} className={classes.line}>
+            <li key={index}>
               <b>{line.quantity}</b>
               <span>
                 {line.name}
                 {extrasOf(line).map((extra) => (
-                  <span key={extra} className={classes.extra}>
-                    {extra}
-                  </span>
+                  <small key={extra}>{extra}</small>
                 ))}
               </span>
             </li>
           ))}
         </ul>
         {order.notes !== null && <p className={classes.notes}>{order.notes}</p>}
-        <Foot order={order} phase={phase} actions={actions} />
+        <Foot order={order} phase={phase} />
       </article>
     </li>
   );
 });
 
-function Foot({ order, phase, actions }: Pick<CardProps, 'order' | 'phase' | 'actions'>) {
+/** Words of the one button of an order, and what it does. Null: nothing is left to do. */
+export function stepOf(order: Order, phase: Move['phase'] | undefined) {
+  if (phase === 'undo') return { words: 'Undo', run: () => undo(order.order_id) };
   const [next] = laterStatuses(order);
-  const isSending = phase === 'sending';
-  if (phase === 'undo') {
-    return (
-      <footer className={classes.foot}>
-        <button type="button" className={classes.press} data-wide="" onClick={() => undo(order.order_id)}>
-          Undo
-        </button>
-        <Countdown />
-      </footer>
-    );
-  }
+  if (next === undefined) return null;
+  if (phase === 'sending') return { words: 'Waiting to be sent', run: undefined };
+  return { words: pressOf(next, order), run: () => moveOn(order, next) };
+}
+
+/** A kitchen reads its words from two metres. */
+const BUTTON = { h: 'max(2.6em, 36px)', px: '0.7em', fz: 'inherit' };
+
+function Foot({ order, phase }: Pick<CardProps, 'order' | 'phase'>) {
+  const { words, run } = stepOf(order, phase) ?? {};
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    // The second press of a double press would hit the card that has moved up.
+    if (event.detail > 1) return;
+    touch(order.order_id);
+    const column = event.detail === 0 ? event.currentTarget.closest('section') : null;
+    run?.();
+    // A person at the keyboard goes on with the next card of the column.
+    if (column) requestAnimationFrame(() => column.querySelector<HTMLElement>('[data-next]')?.focus());
+  };
   return (
-    <footer className={classes.foot}>
-      {next !== undefined && (
-        <button
-          type="button"
-          className={classes.press}
-          data-wide=""
-          data-next=""
-          disabled={isSending}
-          onClick={(event) => press(event, order, next)}
-        >
-          {isSending ? 'Waiting to be sent' : pressOf(next, order)}
-        </button>
+    <footer>
+      <Button
+        {...BUTTON}
+        variant={order.status === 'pending' ? 'filled' : 'default'}
+        flex={1}
+        data-next={phase === undefined || undefined}
+        disabled={run === undefined}
+        onClick={press}
+      >
+        {words}
+      </Button>
+      {phase === 'undo' ? (
+        <span className={classes.countdown} aria-hidden="true" />
+      ) : (
+        <MoreButton order={order} isDisabled={phase === 'sending'} />
       )}
-      <MoreButton order={order} isDisabled={isSending} actions={actions} />
     </footer>
   );
 }
 
-function press(event: MouseEvent<HTMLButtonElement>, order: Order, to: OrderStatus): void {
-  // The second press of a double press would hit the card that has moved up.
-  if (event.detail > 1) return;
-  touch(order.order_id);
-  const column = event.detail === 0 ? event.currentTarget.closest('section') : null;
-  moveOn(order, to);
-  // A person at the keyboard goes on with the next card of the column.
-  if (column) requestAnimationFrame(() => column.querySelector<HTMLElement>('[data-next]')?.focus());
-}
-
 /** The other statuses, and what is seldom done. The menu is built when it is opened first, because there are 500 cards. */
-function MoreButton({ order, isDisabled, actions }: { order: Order; isDisabled: boolean; actions: CardActions }) {
+function MoreButton({ order, isDisabled }: { order: Order; isDisabled: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const button = (
-    <button
-      type="button"
-      className={classes.press}
-      aria-label={`More for order ${order.number}`}
-      aria-haspopup="menu"
-      disabled={isDisabled}
-      onClick={() => {
-        touch(order.order_id);
-        setOpen(!isOpen);
-      }}
-    >
-      <MoreIcon />
-    </button>
-  );
+  const toggle = () => {
+    touch(order.order_id);
+    setOpen(!isOpen);
+  };
   return (
     <Menu opened={isOpen} onChange={setOpen} position="bottom-end" withinPortal returnFocus>
-      <Menu.Target>{button}</Menu.Target>
-      {isOpen && <OrderMenu order={order} onCancel={actions.cancel} />}
+      <Menu.Target>
+        <Button
+          {...BUTTON}
+          variant="default"
+          miw={44}
+          aria-label={`More for order ${order.number}`}
+          aria-haspopup="menu"
+          disabled={isDisabled}
+          onClick={toggle}
+        >
+          <MoreIcon />
+        </Button>
+      </Menu.Target>
+      {isOpen && <OrderMenu order={order} />}
     </Menu>
   );
 }
 
 /** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order, onCancel }: { order: Order; onCancel: (order: Order) => void }) {
+export function OrderMenu({ order }: { order: Order }) {
   const [, ...others] = laterStatuses(order);
   return (
     <Menu.Dropdown>
@@ -174,7 +165,7 @@ export function OrderMenu({ order, onCancel }: { order: Order; onCancel: (order:
       ))}
       <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
       <Menu.Divider />
-      <Menu.Item c="var(--rs-late)" onClick={() => onCancel(order)}>
+      <Menu.Item c="var(--rs-late)" onClick={() => askToCancel(order)}>
         Cancel the order…
       </Menu.Item>
     </Menu.Dropdown>

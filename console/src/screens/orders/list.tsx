@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { find, guestFilters } from '../../api/find.ts';
 import { readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
@@ -9,16 +9,15 @@ import { serverNow } from '../../live/clock.ts';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { DayRange } from '../../ui/day-range.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect, PartnerSelect } from '../../ui/filter-select.tsx';
 import { FindField } from '../../ui/find-field.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
-import { PartnerSelect } from '../../ui/filter-select.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import { useMoves } from './moves.ts';
-import { type OrdersSearch, useOrdersSearch } from './search.ts';
+import { useOrdersSearch } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
 const FINDING = {
@@ -31,6 +30,12 @@ const FINDING = {
 /** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
   const { search, change } = useOrdersSearch();
+  const { timezone } = useMe().tenant;
+  const { q, status, type, partner, from, to } = search;
+  const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
+  const found = useQuery(find(FINDING, q));
   const table = {
     label: 'Orders',
     columns: useColumns(),
@@ -38,18 +43,18 @@ export function OrderList() {
     openKey: search.open,
     onOpen: ({ order_id: id }: Order) => change({ open: id }),
   };
-  return search.q === undefined ? <All search={search} table={table} /> : <Found text={search.q} table={table} />;
-}
-
-type OrderTable = Pick<ComponentProps<typeof ShortList<Order>>, 'label' | 'columns' | 'keyOf' | 'openKey' | 'onOpen'>;
-
-function All({ search, table }: { search: OrdersSearch; table: OrderTable }) {
-  const { status, type, partner, from, to } = search;
-  const { timezone } = useMe().tenant;
-  const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
-  const list = useInfiniteQuery(readList(FINDING.list, filters, FINDING.topics));
-  const rows = useMoved(list.data?.pages.flatMap(({ results }) => results));
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  if (q !== undefined) {
+    const empty = {
+      title: `Nothing found for “${q}”.`,
+      text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
+    };
+    return (
+      <>
+        <Count rows={found.data} />
+        <ShortList {...table} list={found} empty={empty} />
+      </>
+    );
+  }
   const empty = isFiltered
     ? {
         title: 'No order passes these filters',
@@ -63,31 +68,10 @@ function All({ search, table }: { search: OrdersSearch; table: OrderTable }) {
     : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
   return (
     <>
-      <Count rows={rows} hasMore={list.hasNextPage} />
-      <ListTable {...table} list={{ ...list, data: rows && { pages: [{ results: rows }] } }} empty={empty} />
+      <Count rows={list.data?.pages.flatMap(({ results }) => results)} hasMore={list.hasNextPage} />
+      <ListTable {...table} list={list} empty={empty} />
     </>
   );
-}
-
-function Found({ text, table }: { text: string; table: OrderTable }) {
-  const { data, error, refetch } = useQuery(find(FINDING, text));
-  const rows = useMoved(data);
-  const empty = {
-    title: `Nothing found for “${text}”.`,
-    text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
-  };
-  return (
-    <>
-      <Count rows={rows} hasMore={false} />
-      <ShortList {...table} list={{ data: rows, error, refetch }} empty={empty} />
-    </>
-  );
-}
-
-/** The orders with the moves that the service does not have yet. */
-function useMoved(orders: Order[] | undefined): Order[] | undefined {
-  const moves = useMoves();
-  return orders?.map((order) => moves.get(order.order_id)?.order ?? order);
 }
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
@@ -112,7 +96,7 @@ function dishesOf({ lines }: Order, separator: string): string {
   return lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(separator);
 }
 
-function Count({ rows = [], hasMore }: { rows: Order[] | undefined; hasMore: boolean }) {
+function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasMore?: boolean }) {
   const { dayOf } = useFormat();
   if (rows.length === 0) return null;
   return (
@@ -141,13 +125,16 @@ function OneLine({ children }: { children: ReactNode }) {
 
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
+  const moves = useMoves();
+  // A move that the service does not have yet is shown at once.
+  const statusOf = (order: Order) => STATUS[moves.get(order.order_id)?.order.status ?? order.status];
   return [
     { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
-    { label: 'Status', cell: ({ status }) => <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status> },
+    { label: 'Status', cell: (order) => <Status tone={statusOf(order).tone}>{statusOf(order).label}</Status> },
     { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
     { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <OneLine>{TYPES[type]}</OneLine> },
-    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name ?? '–'}</OneLine> },
+    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name}</OneLine> },
     {
       label: 'Dishes',
       isWideOnly: true,

@@ -1,3 +1,5 @@
+import { useWindowEvent } from '@mantine/hooks';
+import { useEffect } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -6,6 +8,7 @@ import { serverNow } from '../../live/clock.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { press, write } from '../../ui/press.ts';
 import { makeStore, useStore } from '../../ui/store.ts';
+import { hideUndo, showUndo } from '../../ui/undo-notice.tsx';
 import { type Order, type OrderStatus, STATUS } from './statuses.ts';
 
 /** A forward move waits this long behind Undo before it is sent. */
@@ -15,13 +18,10 @@ const UNDO_MS = 3_000;
 export interface Move {
   /** The order as it will be. It stays the same object, so that its card does not render again. */
   order: Order;
-  /** `undo`: it waits behind Undo. `sending`: it is on its way, or the service is away. */
-  phase: 'undo' | 'sending';
-}
-
-interface OwnMove extends Move {
   from: OrderStatus;
   reason: string | undefined;
+  /** `undo`: it waits behind Undo. `sending`: it is on its way, or the service is away. */
+  phase: 'undo' | 'sending';
   requestId: string;
   timer?: ReturnType<typeof setTimeout>;
   /** Resolves to false if an earlier move of the same order was refused, so that this one falls with it. */
@@ -30,7 +30,9 @@ interface OwnMove extends Move {
   sent?: Promise<boolean>;
 }
 
-const moves = new Map<string, OwnMove>();
+const moves = new Map<string, Move>();
+/** The move whose notice with Undo is shown. On a phone, its card may be out of sight. */
+let told: Move | undefined;
 const shown = makeStore<ReadonlyMap<string, Move>>(moves);
 
 /** Moves by the id of their order. */
@@ -46,6 +48,8 @@ function changed(): void {
 export function moveOn(order: Order, to: OrderStatus): void {
   const move = begin(order, to);
   move.timer = setTimeout(() => void sendMove(move), UNDO_MS);
+  told = move;
+  showUndo(`#${order.number} ${STATUS[to].label}`, '', () => undo(order.order_id));
   changed();
 }
 
@@ -54,9 +58,9 @@ export function cancelOrder(order: Order, reason: string | undefined): void {
   void sendMove(begin(order, 'cancelled', reason));
 }
 
-function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
+function begin(order: Order, to: OrderStatus, reason?: string): Move {
   const earlier = moves.get(order.order_id);
-  const move: OwnMove = {
+  const move: Move = {
     order: { ...order, status: to, status_changed_at: new Date(serverNow()).toISOString() },
     from: earlier?.order.status ?? order.status,
     reason,
@@ -68,14 +72,18 @@ function begin(order: Order, to: OrderStatus, reason?: string): OwnMove {
   return move;
 }
 
-/** Takes back a move that waits. Without an id, the last one. */
-export function undo(orderId?: string): void {
-  const waiting = [...moves.values()].filter(({ phase }) => phase === 'undo');
-  const move = waiting.findLast(({ order }) => orderId === undefined || order.order_id === orderId);
-  if (move === undefined) return;
-  clearTimeout(move.timer);
-  moves.delete(move.order.order_id);
+/** Takes back a move that waits. */
+export function undo(orderId: string): void {
+  const move = moves.get(orderId);
+  if (move?.phase !== 'undo') return;
+  endUndo(move);
+  moves.delete(orderId);
   changed();
+}
+
+function endUndo(move: Move): void {
+  clearTimeout(move.timer);
+  if (told === move) hideUndo();
 }
 
 /** Sends all moves that wait behind Undo. */
@@ -86,9 +94,9 @@ function sendWaiting(): void {
 }
 
 /** Sends a move once. @returns true if the order has the status now */
-function sendMove(move: OwnMove): Promise<boolean> {
+function sendMove(move: Move): Promise<boolean> {
   if (move.sent) return move.sent;
-  clearTimeout(move.timer);
+  endUndo(move);
   move.phase = 'sending';
   changed();
   // No await before the call: a page that closes has no later moment.
@@ -101,7 +109,7 @@ function sendMove(move: OwnMove): Promise<boolean> {
   return move.sent;
 }
 
-function deliver({ order: { order_id, number, status }, from, requestId, reason }: OwnMove): Promise<boolean> {
+function deliver({ order: { order_id, number, status }, from, requestId, reason }: Move): Promise<boolean> {
   const path = { order_id };
   const body = { status, expected_status: from, request_id: requestId, reason };
   const labelOf = (each: OrderStatus) => STATUS[each].label.toLowerCase();
@@ -116,23 +124,14 @@ function deliver({ order: { order_id, number, status }, from, requestId, reason 
 }
 
 async function keepOrder(answer: Answer<'getStaffOrder'>): Promise<Answer<'getStaffOrder'>> {
-  const { history: _history, ...row } = answer;
-  await keepRow('listStaffOrders', row, ({ order_id: id }) => id);
-  void queryClient.invalidateQueries({ queryKey: ['getStaffOrder', { path: { order_id: row.order_id } }] });
+  await keepRow('listStaffOrders', answer, ({ order_id: id }) => id);
+  void queryClient.invalidateQueries({ queryKey: ['getStaffOrder', { path: { order_id: answer.order_id } }] });
   return answer;
 }
 
-/** Sends what waits when the page hides or closes. @returns the function that ends this */
-export function watchPage(): () => void {
-  const onHide = () => {
-    if (document.visibilityState === 'hidden') sendWaiting();
-  };
-  window.addEventListener('pagehide', sendWaiting);
-  document.addEventListener('visibilitychange', onHide);
-  return () => {
-    window.removeEventListener('pagehide', sendWaiting);
-    document.removeEventListener('visibilitychange', onHide);
-    // Another screen has no Undo for what waits here.
-    sendWaiting();
-  };
+/** Sends what waits when the page hides or closes, and when the screen is left, because another one has no Undo for it. */
+export function useSendingAtEnd(): void {
+  useWindowEvent('visibilitychange', () => document.visibilityState === 'hidden' && sendWaiting());
+  useWindowEvent('pagehide', sendWaiting);
+  useEffect(() => sendWaiting, []);
 }

@@ -1,5 +1,6 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Divider, Group, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
@@ -9,25 +10,18 @@ import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../../ui/story.tsx';
+import { hideUndo } from '../../ui/undo-notice.tsx';
 import { openOrdersQuery } from './board.tsx';
-import { OrderMenu } from './card.tsx';
-import { type Move, moveOn, undo, useMoves } from './moves.ts';
-import { isOpen, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
-import { Sum } from './sum.tsx';
+import { OrderMenu, stepOf } from './card.tsx';
+import { type Move, useMoves } from './moves.ts';
+import { countOf, isOpen, type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
 
 /** An order of the list, whose history is not known yet, or the order itself. */
 type Known = Order & Pick<Answer<'getStaffOrder'>, 'history'>;
 
-interface DrawerProps {
-  /** Id of the order that the address names. */
-  id: string | undefined;
-  onClose: () => void;
-  onCancel: (order: Order) => void;
-}
-
-/** One order with all that is known of it. */
-export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
+/** One order with all that is known of it. `id`: of the order that the address names. */
+export function OrderDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const shownId = useLastId(id);
   const { data: open } = useQuery(openOrdersQuery);
   const query = useQuery({
@@ -42,7 +36,7 @@ export function OrderDrawer({ id, onClose, onCancel }: DrawerProps) {
       title={order ? `Order #${order.number}` : 'Order'}
       isOpen={id !== undefined}
       onClose={onClose}
-      actions={order && <Actions order={order} phase={move?.phase} onCancel={onCancel} />}
+      actions={order && <Actions order={order} phase={move?.phase} />}
     >
       <Loaded query={{ ...query, data: order }}>{(known) => <Content order={known} />}</Loaded>
     </Detail>
@@ -79,24 +73,51 @@ function Content({ order }: { order: Known }) {
   );
 }
 
-interface ActionsProps {
-  order: Order;
-  phase: Move['phase'] | undefined;
-  onCancel: DrawerProps['onCancel'];
+/** Lines of an order, with the arithmetic that leads to its total. */
+function Sum({ order: { lines, total } }: { order: Order }) {
+  const { money } = useFormat();
+  const arithmeticOf = ({ quantity, variant, addons, unit_price, extra_tax_percentage }: Order['lines'][number]) => {
+    const tax = Number(extra_tax_percentage);
+    if (quantity === 1 && variant === null && addons.length === 0 && tax === 0) return null;
+    const dish = variant === null ? money(unit_price) : `${variant} ${money(unit_price)}`;
+    const extras = addons.map(
+      (addon) => `${addon.name.replace(/^\+\s*/, '')} ${countOf(addon.quantity)}${money(addon.price)}`,
+    );
+    const each = extras.length === 0 ? dish : `(${[dish, ...extras].join(' + ')})`;
+    return `${quantity} × ${each}${tax === 0 ? '' : ` + ${tax}% tax`}`;
+  };
+  return (
+    <div>
+      {lines.map((line, index) => (
+        <Fragment key={index}>
+          <Group justify="space-between" wrap="nowrap" fz="sm" fw={600}>
+            <span>{`${line.quantity} × ${line.name}`}</span>
+            <span>{money(line.total)}</span>
+          </Group>
+          <p className="quiet">{arithmeticOf(line)}</p>
+          <Divider my={8} />
+        </Fragment>
+      ))}
+      <Group justify="space-between" fz="sm" fw={650}>
+        <span>Total</span>
+        <span>{money(total)}</span>
+      </Group>
+    </div>
+  );
 }
 
-function Actions({ order, phase, onCancel }: ActionsProps) {
-  const [next] = laterStatuses(order);
+function Actions({ order, phase }: { order: Order; phase: Move['phase'] | undefined }) {
+  const { words, run } = stepOf(order, phase) ?? {};
+  const press = () => {
+    run?.();
+    // This button is the way back then, and the notice would cover the others.
+    hideUndo();
+  };
   return (
     <>
-      {phase === 'undo' && (
-        <Button variant="light" onClick={() => undo(order.order_id)}>
-          Undo {STATUS[order.status].label.toLowerCase()}
-        </Button>
-      )}
-      {phase !== 'undo' && next !== undefined && (
-        <Button disabled={phase === 'sending'} onClick={() => moveOn(order, next)}>
-          {phase === 'sending' ? 'Waiting to be sent' : pressOf(next, order)}
+      {words && (
+        <Button variant={phase === 'undo' ? 'light' : 'filled'} disabled={!run} onClick={press}>
+          {words}
         </Button>
       )}
       <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
@@ -109,7 +130,7 @@ function Actions({ order, phase, onCancel }: ActionsProps) {
               <MoreIcon />
             </Button>
           </Menu.Target>
-          <OrderMenu order={order} onCancel={onCancel} />
+          <OrderMenu order={order} />
         </Menu>
       )}
     </>

@@ -5,10 +5,8 @@ import { dateOf, textsOf } from '../../ui/search.ts';
 const NAMES = [
   // Id of the order in the drawer.
   'open',
-  // `list`: all orders as a table. Missing: the board of the open ones.
+  // `list`: all orders as a table. `kitchen`: the board for the wall of a kitchen. Missing: the board of the open ones.
   'view',
-  // `on`: the board for the wall of a kitchen.
-  'kitchen',
   // `on`: the counts of all dishes stand beside the board.
   'day',
   // Status whose column a phone shows.
@@ -36,15 +34,18 @@ export type Change = (patch: OrdersSearch) => void;
 
 /** The state of the screen, and a function that changes it. */
 export function useOrdersSearch(): { search: OrdersSearch; change: Change } {
-  const search = route.useSearch();
+  return { search: route.useSearch(), change: useChange() };
+}
+
+/** Only the function that changes the state. It stays the same, so that cards do not render again. */
+export function useChange(): Change {
   const navigate = route.useNavigate();
-  const change = useCallback<Change>(
+  return useCallback(
     (patch) => {
       // A filter or a tab is no place to come back to, but an order and a view are.
-      const isPlace = 'open' in patch || 'view' in patch || 'kitchen' in patch;
+      const isPlace = 'open' in patch || 'view' in patch;
       void navigate({ search: (previous: OrdersSearch) => ({ ...previous, ...patch }), replace: !isPlace });
     },
     [navigate],
   );
-  return { search, change };
 }

@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
 import { makeKeptStore, makeStore, useStore } from '../../ui/store.ts';
 import type { Order } from './statuses.ts';
@@ -26,7 +27,7 @@ export function useMuted(): boolean {
 
 /** Asks the browser for sound. It agrees only within a press. */
 export function allowSound(): void {
-  void openAudio().resume();
+  void audio?.resume();
 }
 
 function openAudio(): AudioContext {
@@ -42,7 +43,6 @@ function openAudio(): AudioContext {
 /** Two notes, as of a bell in a kitchen. */
 function chime(): void {
   const context = openAudio();
-  if (context.state !== 'running') return;
   for (const [note, delay] of [
     [880, 0],
     [1174.66, 0.16],
@@ -73,16 +73,11 @@ export function useSound(newOrders: readonly Order[]): Sound {
   const isMuted = useMuted();
   const state = useStore(audioState);
   useEffect(() => {
-    if (isMuted) return;
-    openAudio();
-    // A press anywhere counts for the browser, so nobody has to find the bar.
-    window.addEventListener('pointerdown', allowSound);
-    window.addEventListener('keydown', allowSound);
-    return () => {
-      window.removeEventListener('pointerdown', allowSound);
-      window.removeEventListener('keydown', allowSound);
-    };
+    if (!isMuted) openAudio();
   }, [isMuted]);
+  // A press anywhere counts for the browser, so nobody has to find the bar.
+  useWindowEvent('pointerdown', allowSound);
+  useWindowEvent('keydown', allowSound);
   const ringing = useMemo(
     () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !seen.includes(id))),
     [newOrders, seen],

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useEffect } from 'react';
 import { createPortal } from 'react-dom';
 import { useMe } from '../../api/session.ts';
@@ -37,35 +38,37 @@ function Ticket({ order }: { order: Order }) {
   const { customer, lines, notes, delivery_address: address } = order;
   return (
     <div className={classes.ticket}>
-      <p>{tenant.name}</p>
-      <p className={classes.number}>#{order.number}</p>
-      <p>
-        <b>
-          {TYPES[order.order_type]} · {partnerOf(order)}
-        </b>
-      </p>
-      <p>{dayAndTime(order.created_at)}</p>
-      {order.ready_by !== null && <p>Ready by {dayAndTime(order.ready_by)}</p>}
+      {tenant.name}
+      <Box fz="26pt" fw={700} lh={1.1} my="1mm">
+        #{order.number}
+      </Box>
+      <b>
+        {TYPES[order.order_type]} · {partnerOf(order)}
+      </b>
+      <div>{dayAndTime(order.created_at)}</div>
+      {order.ready_by !== null && <div>Ready by {dayAndTime(order.ready_by)}</div>}
       {lines.map((line, index) => (
-        <div key={index} className={classes.line}>
+        <Box key={index} my="3mm" style={{ breakInside: 'avoid' }}>
           <b>
             {line.quantity} × {line.name}
           </b>
           {extrasOf(line).map((extra) => (
-            <span key={extra} className={classes.extra}>
+            <Box key={extra} pl="4mm">
               {extra}
-            </span>
+            </Box>
           ))}
-        </div>
+        </Box>
       ))}
-      {notes !== null && <p className={classes.notes}>{notes}</p>}
-      {[customer.name, customer.phone, address].map((text) => text !== null && <p key={text}>{text}</p>)}
-      <p>
-        <b>
-          Total {order.total} {order.currency}
-        </b>
-      </p>
-      <p>{order.external_order_id}</p>
+      {notes !== null && (
+        <Box p="2mm" mb="3mm" bd="2px solid #000" fw={700} style={{ whiteSpace: 'pre-wrap' }}>
+          {notes}
+        </Box>
+      )}
+      {[customer.name, customer.phone, address].map((text) => text !== null && <div key={text}>{text}</div>)}
+      <Box fw={700} my="1mm">
+        Total {order.total} {order.currency}
+      </Box>
+      {order.external_order_id}
     </div>
   );
 }

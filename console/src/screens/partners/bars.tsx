@@ -2,15 +2,13 @@ import { Box, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/client.ts';
-import { readPages } from '../../api/read-pages.ts';
-import { read, REREAD_MS } from '../../api/reads.ts';
+import { read, readPages, REREAD_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
 import { timesOf } from '../../ui/zoned-day.ts';
 
 interface Bar {
-  key: string;
   /** What the bar says, for whoever points at it. */
   title: string;
   /** Counts by their colours, from the top. */
@@ -29,29 +27,28 @@ function Bars({ bars, none, children }: BarsProps) {
   const most = Math.max(...bars.map(({ parts }) => Object.values(parts).reduce((sum, count) => sum + count)));
   if (most === 0) return <p className="quiet">{none}</p>;
   return (
-    <figure style={{ margin: 0 }}>
+    <>
       <Group gap={3} h={72} mb={6} aria-hidden="true" style={{ borderBottom: '1px solid var(--rs-line-strong)' }}>
-        {bars.map(({ key, title, parts }) => (
-          <Stack key={key} gap={0} flex={1} h="100%" justify="flex-end" title={title}>
+        {bars.map(({ title, parts }) => (
+          <Stack key={title} gap={0} flex={1} h="100%" justify="flex-end" title={title}>
             {Object.entries(parts).map(([tone, count]) => (
               <Box key={tone} h={`${(count / most) * 100}%`} bg={`var(--rs-${tone})`} opacity={0.8} />
             ))}
           </Stack>
         ))}
       </Group>
-      <figcaption className="quiet">{children}</figcaption>
-    </figure>
+      <p className="quiet">{children}</p>
+    </>
   );
 }
 
 /** Deliveries of the last 24 hours, an hour a bar: what was accepted, what waits, what failed. */
 export function DeliveriesByHour({ health: { hours } }: { health: Answer<'getStaffCredential'>['health'] }) {
   const { clock } = useFormat();
-  const bars = hours.map(({ at, delivered, pending, failed }): Bar => {
-    const title = `${clock(at)}: ${delivered} delivered, ${pending} waiting, ${failed} failed`;
-    const parts = { late: failed, warn: pending, good: delivered };
-    return { key: at, title, parts };
-  });
+  const bars = hours.map(({ at, delivered, pending, failed }) => ({
+    title: `${clock(at)}: ${delivered} delivered, ${pending} waiting, ${failed} failed`,
+    parts: { late: failed, warn: pending, good: delivered },
+  }));
   const sum = (key: 'delivered' | 'failed' | 'pending') =>
     hours.reduce((total, hour) => total + hour[key], 0).toLocaleString();
   const last = hours.findLast(({ p50_ms: p50 }) => p50 !== null);
@@ -74,10 +71,10 @@ function useDays(): string[] {
 
 function DayBars({ word, days, note = '' }: { word: string; days: Day[]; note?: string }) {
   const { money } = useFormat();
-  const bars = days.map(({ date, count, total }): Bar => {
-    const title = `${formatDate(date, 'weekday')}: ${plural(count, word)}, ${money(total)}`;
-    return { key: date, title, parts: { accent: count } };
-  });
+  const bars = days.map(({ date, count, total }) => ({
+    title: `${formatDate(date, 'weekday')}: ${plural(count, word)}, ${money(total)}`,
+    parts: { accent: count },
+  }));
   const count = days.reduce((sum, day) => sum + day.count, 0);
   return (
     <Bars bars={bars} none={`No ${word} in this time.`}>
@@ -97,10 +94,10 @@ export function OrdersByDay({ id }: { id: string }) {
   const [from = '', ...others] = useDays();
   const to = addDays(others.at(-1) ?? from, 1);
   const { data } = useQuery(read('reportDays', { query: { from, to } }, ['orders']));
-  if (!Array.isArray(data)) return null;
+  if (data === undefined) return null;
   const days = data.map(({ date, by_credential: partners }) => {
-    const { orders, total } = partners.find((each) => each.id === id) ?? { orders: 0, total: '0' };
-    return { date, count: orders, total };
+    const { orders: count, total } = partners.find((each) => each.id === id) ?? { orders: 0, total: '0' };
+    return { date, count, total };
   });
   return <DayBars word="order" days={days} />;
 }

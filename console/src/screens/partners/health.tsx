@@ -1,28 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { Status } from '../../ui/status.tsx';
-
-interface Facts {
-  id: string;
-  is_active: boolean;
-  webhook_url: string;
-  deliveries: { pending: number; failed: number; last_failed_at: string | null; oldest_pending_at: string | null };
-}
 
 /** After this time, waiting deliveries are more than a passing hiccup. */
 const LATE_MS = 5 * 60_000;
 const RECENT_MS = 24 * 60 * 60_000;
 
 /** One word for how a partner's webhook does. */
-export function Health({ partner, now }: { partner: Facts; now: number }) {
+export function Health({ partner, now }: { partner: Answer<'listStaffCredentials'>[number]; now: number }) {
   const { is_active: isActive, webhook_url: url, deliveries } = partner;
-  const ageOf = (time: string | null) => (time === null ? Number.POSITIVE_INFINITY : now - Date.parse(time));
+  const isWithin = (time: string | null, ms: number) => time !== null && now - Date.parse(time) < ms;
   if (!isActive) return <Status tone="quiet">Revoked</Status>;
   if (url === '') return <Status tone="quiet">No webhook</Status>;
-  if (deliveries.pending > 0 && ageOf(deliveries.oldest_pending_at) > LATE_MS) {
+  if (deliveries.pending > 0 && !isWithin(deliveries.oldest_pending_at, LATE_MS)) {
     return <Status tone="late">Not answering</Status>;
   }
-  if (ageOf(deliveries.last_failed_at) < RECENT_MS) return <Status tone="warn">Failed today</Status>;
+  if (isWithin(deliveries.last_failed_at, RECENT_MS)) return <Status tone="warn">Failed today</Status>;
   return <Reached id={partner.id} />;
 }
 
@@ -31,9 +25,6 @@ function Reached({ id }: { id: string }) {
   const query = { credential_id: id, status: 'delivered', limit: 1 } as const;
   const { data } = useQuery(read('listWebhookDeliveries', { query }, ['events']));
   if (data === undefined) return null;
-  return data.results.length > 0 ? (
-    <Status tone="good">Healthy</Status>
-  ) : (
-    <Status tone="quiet">Nothing sent yet</Status>
-  );
+  const isReached = data.results.length > 0;
+  return <Status tone={isReached ? 'good' : 'quiet'}>{isReached ? 'Healthy' : 'Nothing sent yet'}</Status>;
 }

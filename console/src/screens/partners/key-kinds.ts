@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type Answer, call } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 
 export type Kind = 'partners' | 'pms' | 'channels';
@@ -65,26 +65,22 @@ export const CHANNEL: PlainKind = {
   list: 'Channels',
   empty: 'No channel is connected.',
   revokeText: 'Reservations of the channel are refused at once. Its stays are kept.',
-  create: async (source) => channelSecretOf(await call('createChannel', { body: { source } })),
-  rotate: async (id) => channelSecretOf(await call('rotateChannel', { path: { id } }), ENDED),
+  create: async (source) => secretOf('channels', await call('createChannel', { body: { source } })),
+  rotate: async (id) => secretOf('channels', await call('rotateChannel', { path: { id } }), ENDED),
   revoke: (id) => call('revokeChannel', { path: { id } }),
 };
 
 export const KINDS = { partners: PLATFORM, pms: PMS, channels: CHANNEL };
 
-/** The parts of an answer that hold a new key. */
-interface Made {
-  label: string;
-  api_key: string;
-  api_secret: string;
-}
+/** What the answer of a write says of a new key, which is named otherwise for a channel. */
+type Made =
+  | { label: string; api_key: string; api_secret: string }
+  | { source: string; channel_key: string; channel_secret: string };
 
-export function secretOf(kind: Kind, { label, api_key: key, api_secret: secret }: Made, note?: string): Secret {
-  return { kind, label, key, secret, note };
-}
-
-function channelSecretOf(made: Answer<'createChannel'>, note?: string): Secret {
-  return { kind: 'channels', label: made.source, key: made.channel_key, secret: made.channel_secret, note };
+export function secretOf(kind: Kind, made: Made, note?: string): Secret {
+  return 'source' in made
+    ? { kind, label: made.source, key: made.channel_key, secret: made.channel_secret, note }
+    : { kind, label: made.label, key: made.api_key, secret: made.api_secret, note };
 }
 
 /** A write about a key. Its answer may hold a secret, so it is kept nowhere but in what `done` makes of it. */

@@ -14,9 +14,9 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
-import { ENDED, type Secret, secretOf, useKeyWrite } from './key-kinds.ts';
+import { ENDED, secretOf, useKeyWrite } from './key-kinds.ts';
 import { Refusals } from './refusals.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { showSecret } from './secret-dialog.tsx';
 import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
@@ -28,7 +28,6 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
     enabled: id !== undefined,
   });
   const [action, setAction] = useState<'rotate' | 'revoke' | null>(null);
-  const [secret, setSecret] = useState<Secret | null>(null);
   const partner = query.data;
   const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
   return (
@@ -50,20 +49,19 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
           )
         }
       >
-        <Loaded query={query}>{(data) => <Content partner={data} onSecret={setSecret} />}</Loaded>
+        <Loaded query={query}>{(data) => <Content partner={data} />}</Loaded>
       </Detail>
       {partner !== undefined && (
         <>
-          <Rotate partner={partner} onSecret={setSecret} {...propsOf('rotate')} />
+          <Rotate partner={partner} {...propsOf('rotate')} />
           <Revoke partner={partner} {...propsOf('revoke')} />
         </>
       )}
-      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
 }
 
-function Content({ partner, onSecret }: { partner: Partner; onSecret: (secret: Secret) => void }) {
+function Content({ partner }: { partner: Partner }) {
   const { dayAndTime } = useFormat();
   const { features } = useMe().tenant;
   const now = useNow(10_000);
@@ -104,7 +102,7 @@ function Content({ partner, onSecret }: { partner: Partner; onSecret: (secret: S
         </Section>
       )}
       <Section title="Webhook">
-        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} onSecret={onSecret} />
+        <Webhook key={`${id} ${partner.webhook_url}`} partner={partner} />
       </Section>
       <Section title="Refused calls">
         <Refusals id={id} />
@@ -125,7 +123,7 @@ const OVERLAPS = [
   { value: '0', label: 'not at all: it may have leaked' },
 ];
 
-function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret: (secret: Secret) => void }) {
+function Rotate({ partner, isOpen, onClose }: ActionProps) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
   const sending = useKeyWrite(
@@ -133,7 +131,7 @@ function Rotate({ partner, isOpen, onClose, onSecret }: ActionProps & { onSecret
     (made) => {
       const end = clock(made.previous_secret_ends_at);
       onClose();
-      onSecret(secretOf('partners', made, overlap === '0' ? ENDED : `The old secret works until ${end}.`));
+      showSecret(secretOf('partners', made, overlap === '0' ? ENDED : `The old secret works until ${end}.`));
     },
   );
   return (

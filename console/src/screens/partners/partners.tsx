@@ -15,6 +15,7 @@ import { KINDS } from './key-kinds.ts';
 import { NewPartner } from './new-partner.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 
 type Partner = Answer<'listStaffCredentials'>[number];
 
@@ -46,10 +47,11 @@ export function Partners() {
       }
     >
       {kind === 'partners' && <PartnerList open={open} onOpen={(id) => set({ open: id })} />}
+      {kind === 'partners' && <PartnerDetail id={open} onClose={() => set({ open: undefined })} />}
       {kind === 'pms' && <PmsList />}
       {kind === 'channels' && <ChannelList />}
-      {kind === 'partners' && <PartnerDetail id={open} onClose={() => set({ open: undefined })} />}
       <NewPartner key={kind} kind={kind} isOpen={isNew === '1'} onClose={() => set({ new: undefined })} />
+      <SecretDialog />
     </Page>
   );
 }

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Confirm } from '../../ui/form.tsx';
@@ -10,49 +9,40 @@ import { useFormat } from '../../ui/format.ts';
 import type { Query } from '../../ui/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList } from '../../ui/table.tsx';
-import { CHANNEL, type PlainKind, PMS, type Secret, useKeyWrite } from './key-kinds.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { CHANNEL, type PlainKind, PMS, useKeyWrite } from './key-kinds.ts';
+import { showSecret } from './secret-dialog.tsx';
 
 interface Row {
   id: string;
   label: string;
-  key: string;
+  api_key: string;
   is_active: boolean;
   created_at: string | null;
   /** Of a PMS alone. The service does not note the calls of channels. */
-  last_used_at: string | null;
+  last_used_at?: string | null;
 }
 
 export function PmsList() {
-  const query = useQuery(read('listPmsCredentials', {}, ['credentials']));
-  return <KeyList kind={PMS} list={{ ...query, data: query.data?.map(rowOfPms) }} />;
+  return <KeyList kind={PMS} list={useQuery(read('listPmsCredentials', {}, ['credentials']))} />;
 }
 
 export function ChannelList() {
   const query = useQuery(read('listChannels', {}, ['credentials']));
-  return <KeyList kind={CHANNEL} list={{ ...query, data: query.data?.map(rowOfChannel) }} />;
-}
-
-function rowOfPms(pms: Answer<'listPmsCredentials'>[number]): Row {
-  return { ...pms, label: pms.label || 'No name', key: pms.api_key };
-}
-
-function rowOfChannel({ source, channel_key: key, ...channel }: Answer<'listChannels'>[number]): Row {
-  return { ...channel, label: source, key, last_used_at: null };
+  const rows = query.data?.map((channel) => ({ ...channel, label: channel.source, api_key: channel.channel_key }));
+  return <KeyList kind={CHANNEL} list={{ ...query, data: rows }} />;
 }
 
 function KeyList({ kind, list }: { kind: PlainKind; list: Query<Row[]> }) {
-  const [secret, setSecret] = useState<Secret | null>(null);
   const [revoking, setRevoking] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
-  const rotate = useKeyWrite(kind.rotate, setSecret);
+  const rotate = useKeyWrite(kind.rotate, showSecret);
   const revoke = useKeyWrite(
     () => kind.revoke(revoking?.id ?? ''),
     () => setRevoking(null),
   );
   const all: Column<Row>[] = [
-    { label: 'Name', cell: ({ label }) => <strong>{label}</strong> },
-    { label: 'Key', isWideOnly: true, cell: ({ key }) => <code>{key}</code> },
+    { label: 'Name', cell: ({ label }) => <strong>{label || 'No name'}</strong> },
+    { label: 'Key', isWideOnly: true, cell: ({ api_key: key }) => <code>{key}</code> },
     {
       label: 'State',
       cell: ({ is_active: isActive }) => (
@@ -60,7 +50,7 @@ function KeyList({ kind, list }: { kind: PlainKind; list: Query<Row[]> }) {
       ),
     },
     { label: 'Connected', isWideOnly: true, cell: ({ created_at: at }) => at !== null && dayAndTime(at) },
-    { label: 'Last call', isNumber: true, isWideOnly: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
+    { label: 'Last call', isNumber: true, isWideOnly: true, cell: ({ last_used_at: at = null }) => <Ago at={at} /> },
     {
       label: 'Actions',
       isNumber: true,
@@ -88,16 +78,15 @@ function KeyList({ kind, list }: { kind: PlainKind; list: Query<Row[]> }) {
       />
       {rotate.error && <Failure error={rotate.error} />}
       <Confirm
-        title={`Revoke ${revoking?.label ?? ''}`}
+        title={`Revoke ${revoking?.label || 'this key'}`}
         text={`${kind.revokeText} This cannot be undone.`}
-        word={revoking?.label ?? ''}
+        word={revoking?.label || 'revoke'}
         action="Revoke"
         color="red"
         isOpen={revoking !== null}
         sending={revoke}
         onClose={() => setRevoking(null)}
       />
-      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
 }

@@ -1,35 +1,47 @@
 import { SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { OnceDialog } from '../../ui/once-dialog.tsx';
+import { makeStore, useStore } from '../../ui/store.ts';
 import type { Secret } from './key-kinds.ts';
 
+const shown = makeStore<Secret | null>(null);
+
+/** Shows a secret once. */
+export const showSecret = shown.set;
+
+function forget(): void {
+  shown.set(null);
+}
+
 /** The one dialog that shows a secret, with texts to hand on. */
-export function SecretDialog({ secret, onClose }: { secret: Secret | null; onClose: () => void }) {
-  const { label, key, note = 'Copy it, or hand it on, before you close this.' } = secret ?? {};
+export function SecretDialog() {
+  const shownSecret = useStore(shown);
+  useEffect(() => forget, []);
+  const { kind, label, key, secret = '', note = 'Copy it, or hand it on, before you close this.' } = shownSecret ?? {};
   return (
     <OnceDialog
-      isOpen={secret !== null}
-      onClose={onClose}
+      isOpen={shownSecret !== null}
+      onClose={forget}
       title={`${key === undefined ? 'Secret' : 'Key and secret'} of ${label || 'the new credential'}`}
       note={`The secret is shown only now. ${note}`}
     >
       {key !== undefined && <CopyField label="Key" value={key} />}
-      {secret !== null && <CopyField label="Secret" value={secret.secret} />}
-      {secret !== null && key !== undefined && <HandOn kind={secret.kind} keyText={key} secret={secret.secret} />}
+      <CopyField label="Secret" value={secret} />
+      {key !== undefined && <HandOn kind={kind} keyText={key} secret={secret} />}
     </OnceDialog>
   );
 }
 
 const FORMS = [
-  { value: 'shell', label: 'For a shell' },
-  { value: 'env', label: 'For an .env file' },
+  { value: 'shell', label: 'Shell' },
+  { value: 'env', label: '.env' },
   { value: 'mail', label: 'Mail, without the secret' },
 ] as const;
 type Form = (typeof FORMS)[number]['value'];
 
 interface HandOnProps {
-  kind: Secret['kind'];
+  kind: Secret['kind'] | undefined;
   keyText: string;
   secret: string;
 }

@@ -7,16 +7,12 @@ import { CopyField } from '../../ui/copy-field.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { outcomeOf } from '../deliveries/words.ts';
-import { type Secret, useKeyWrite } from './key-kinds.ts';
-
-interface Props {
-  partner: Answer<'getStaffCredential'>;
-  /** A registration has a new secret. */
-  onSecret: (secret: Secret) => void;
-}
+import { useKeyWrite } from './key-kinds.ts';
+import { showSecret } from './secret-dialog.tsx';
 
 /** Where a partner gets its events: the address, a test call, and another address. */
-export function Webhook({ partner: { id, label, webhook_url: url, is_active: isActive }, onSecret }: Props) {
+export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) {
+  const { id, label, webhook_url: url, is_active: isActive } = partner;
   const [isEditing, setEditing] = useState(false);
   const [typed, setTyped] = useState(url);
   const mayTest = areasOf(useMe()).includes('deliveries');
@@ -25,7 +21,7 @@ export function Webhook({ partner: { id, label, webhook_url: url, is_active: isA
     ({ webhook_secret: secret }) => {
       const note = 'It signs the events that are sent to the webhook.';
       setEditing(false);
-      if (secret) onSecret({ kind: 'webhook', label: `the webhook of ${label}`, secret, note });
+      if (secret) showSecret({ kind: 'webhook', label: `the webhook of ${label}`, secret, note });
     },
   );
   const remove = useKeyWrite(

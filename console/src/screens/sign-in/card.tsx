@@ -1,4 +1,4 @@
-import { Button, Center, Group, Paper, Stack, Title } from '@mantine/core';
+import { Center, Group, Paper, Stack, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -6,6 +6,7 @@ import { Refused } from '../../api/client.ts';
 import { keepSession, type Me } from '../../api/session.ts';
 import icon from '../../icon.svg';
 import { serverNow, useNow } from '../../live/clock.ts';
+import { Form } from '../../ui/form.tsx';
 
 /** Frame of the pages before the sign-in. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
@@ -29,35 +30,17 @@ export function Card({ title, children }: { title: string; children: ReactNode }
 interface FormProps {
   title: string;
   /** Word of the button. */
-  action: string;
-  /** Result of `useSignIn`. */
-  signIn: ReturnType<typeof useSignIn>;
+  action?: string;
+  send: () => Promise<Me>;
+  /** Address to which it goes on. */
+  to?: string | undefined;
+  /** Another way, below the button. */
+  aside?: ReactNode;
   children: ReactNode;
 }
 
-/** Page with a form that signs in. */
-export function SignInCard({ title, action, signIn, children }: FormProps) {
-  return (
-    <Card title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          signIn.submit();
-        }}
-      >
-        <Stack gap="md">
-          {children}
-          <Button type="submit" size="md" loading={signIn.isSending} disabled={signIn.isWaiting} style={{ order: 1 }}>
-            {action}
-          </Button>
-        </Stack>
-      </form>
-    </Card>
-  );
-}
-
-/** Signs in and goes on to an address, or holds the fault. After a 429 it waits, and counts down. */
-export function useSignIn(send: () => Promise<Me>, to = '/') {
+/** Page with a form that signs in and goes on to an address. After a 429 it waits, and counts down. */
+export function SignInForm({ title, action = 'Sign in', send, to = '/', aside, children }: FormProps) {
   const navigate = useNavigate();
   const [waitsUntil, setWaitsUntil] = useState(0);
   const sending = useMutation({
@@ -65,18 +48,20 @@ export function useSignIn(send: () => Promise<Me>, to = '/') {
       keepSession(await send());
       await navigate({ href: to, replace: true });
     },
-    onError: (error) => isTooOften(error) && setWaitsUntil(serverNow() + (error.retryAfter ?? 60) * 1_000),
+    onError(error) {
+      if (!(error instanceof Refused) || error.status !== 429) return;
+      setWaitsUntil(serverNow() + (error.retryAfter ?? 60) * 1_000);
+      sending.reset();
+    },
   });
-  const waitSeconds = Math.max(0, Math.ceil((waitsUntil - useNow()) / 1_000));
-  const fault = isTooOften(sending.error) ? null : sending.error?.message;
-  return {
-    submit: () => sending.mutate(),
-    message: waitSeconds > 0 ? `Too many attempts. Try again in ${waitSeconds} s.` : fault,
-    isSending: sending.isPending,
-    isWaiting: waitSeconds > 0,
-  };
-}
-
-function isTooOften(error: Error | null): error is Refused {
-  return error instanceof Refused && error.status === 429;
+  const seconds = Math.ceil((waitsUntil - useNow()) / 1_000);
+  const wait = seconds > 0 ? new Error(`Too many attempts. Try again in ${seconds} s.`) : null;
+  return (
+    <Card title={title}>
+      <Form action={action} isReady={wait === null} sending={{ ...sending, error: wait ?? sending.error }}>
+        <Stack gap="md">{children}</Stack>
+      </Form>
+      {aside}
+    </Card>
+  );
 }

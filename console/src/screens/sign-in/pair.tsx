@@ -1,20 +1,20 @@
-import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { TextField } from '../../ui/fields.tsx';
-import { SignInCard, useSignIn } from './card.tsx';
+import { SignInForm } from './card.tsx';
 
 /** Signs in a screen without a person, by the eight letters that the owner sees. */
 export function Pair() {
   const [code, setCode] = useState('');
-  const signIn = useSignIn(() => call('pairDisplay', { body: { pairing_code: code } }, { isSigningIn: true }));
   return (
-    <SignInCard title="Pair this display" action="Pair" signIn={signIn}>
-      <Text size="sm" c="dimmed">
-        The owner adds a display under People, and gets eight letters. Type them here within ten minutes.
-      </Text>
+    <SignInForm
+      title="Pair this display"
+      action="Pair"
+      send={() => call('pairDisplay', { body: { pairing_code: code } }, { isSigningIn: true })}
+    >
       <TextField
         label="Pairing code"
+        description="The owner adds a display under People, and gets eight letters. Type them here within ten minutes."
         autoComplete="off"
         autoCapitalize="characters"
         spellCheck={false}
@@ -22,9 +22,8 @@ export function Pair() {
         autoFocus
         required
         value={code}
-        error={signIn.message}
         onChange={(text) => setCode(text.toUpperCase().trim())}
       />
-    </SignInCard>
+    </SignInForm>
   );
 }

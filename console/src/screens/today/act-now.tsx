@@ -1,7 +1,8 @@
 import { Group, NavLink, Text } from '@mantine/core';
 import { Link, linkOptions, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Answer } from '../../api/client.ts';
-import { formatAge, formatDate, plural, useFormat } from '../../ui/format.ts';
+import { formatAge, formatDate, type Formats, plural, useFormat } from '../../ui/format.ts';
 import { AlertIcon, CheckIcon, ChevronIcon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/page.tsx';
 import { outcomeOf } from '../deliveries/words.ts';
@@ -31,62 +32,64 @@ export function ActNow({ receivers, oversold, readAt, now }: Props) {
       </Group>
     );
   }
-  const oversoldTypes = [...Map.groupBy(oversold, ({ room_type_id: id }) => id).values()];
   return (
     <Section title="Act now">
-      <ul className={`${classes.panel} ${classes.alarms}`}>
-        {[...oversoldTypes.map(oversoldAlarm), ...receivers.map((each) => receiverAlarm(each, now, moment))].map(
-          ({ title, text, link }) => (
-            <li key={title}>
-              <NavLink
-                renderRoot={(props) => <Link {...link} {...props} />}
-                p="12px 14px"
-                c="var(--rs-text)"
-                label={<b>{title}</b>}
-                description={text}
-                leftSection={<AlertIcon />}
-                rightSection={<ChevronIcon size={16} />}
-                styles={{ description: { fontSize: '0.875rem' }, section: { color: 'var(--rs-late)' } }}
-              />
-            </li>
-          ),
-        )}
+      <ul className={classes.panel} style={{ borderLeft: '3px solid var(--rs-late)' }}>
+        {[...Map.groupBy(oversold, ({ room_type_id: id }) => id).values()].map(oversoldAlarm)}
+        {receivers.map((each) => receiverAlarm(each, now, moment))}
       </ul>
     </Section>
   );
 }
 
-interface Alarm {
+interface AlarmProps {
   title: string;
-  text: string;
   link: LinkProps;
+  children: ReactNode;
 }
 
-function receiverAlarm(receiver: Receiver, now: number, moment: (time: string, now: number) => string): Alarm {
+function Alarm({ title, link, children }: AlarmProps) {
+  return (
+    <li>
+      <NavLink
+        renderRoot={(props) => <Link {...link} {...props} />}
+        p="12px 14px"
+        label={<b>{title}</b>}
+        description={children}
+        leftSection={<AlertIcon />}
+        rightSection={<ChevronIcon size={16} />}
+        styles={{ description: { fontSize: '0.875rem' }, section: { color: 'var(--rs-late)' } }}
+      />
+    </li>
+  );
+}
+
+function receiverAlarm(receiver: Receiver, now: number, moment: Formats['moment']) {
   const { credential_id: partner, label, since, waiting } = receiver;
-  const rest = waiting > 0 ? plural(waiting, 'delivery waits', 'deliveries wait') : 'Nothing waits any more';
-  const age = formatAge(now - Date.parse(since));
-  return {
-    title: `Webhooks to ${label || 'a partner without a name'} fail`,
-    text: `Since ${moment(since, now)} (${age}). ${rest}. Last attempt: ${outcomeOf(receiver)}.`,
-    link: linkOptions({ to: '/deliveries', search: { partner, status: waiting > 0 ? 'pending' : 'failed' } }),
-  };
+  const link = linkOptions({ to: '/deliveries', search: { partner, status: waiting > 0 ? 'pending' : 'failed' } });
+  return (
+    <Alarm key={partner} title={`Webhooks to ${label || 'a partner without a name'} fail`} link={link}>
+      Since {moment(since, now)} ({formatAge(now - Date.parse(since))}).{' '}
+      {waiting > 0 ? plural(waiting, 'delivery waits', 'deliveries wait') : 'Nothing waits any more'}. Last attempt:{' '}
+      {outcomeOf(receiver)}.
+    </Alarm>
+  );
 }
 
-const SHOWN_NIGHTS = 3;
+/** Nights of one room type that are named. */
+const MOST_NIGHTS = 3;
 
-function oversoldAlarm(nights: Night[]): Alarm {
-  const [first] = nights as [Night, ...Night[]];
+function oversoldAlarm(nights: Night[]) {
+  const [{ room_type_id: id, room_type: name, date: from }] = nights as [Night, ...Night[]];
   const shown = nights
-    .slice(0, SHOWN_NIGHTS)
+    .slice(0, MOST_NIGHTS)
     .map(({ date, held, capacity }) => `${formatDate(date, 'weekday')} (${held} of ${capacity})`);
-  const rest = nights.length > SHOWN_NIGHTS ? ` and ${nights.length - SHOWN_NIGHTS} more` : '';
-  return {
-    title: `${first.room_type} is oversold on ${plural(nights.length, 'night')}`,
-    text: `${shown.join(', ')}${rest}. Give the room type more rooms, or move guests.`,
-    link: linkOptions({
-      to: '/calendar',
-      search: { from: first.date, night: `${first.room_type_id}.${first.date}` },
-    }),
-  };
+  const link = linkOptions({ to: '/calendar', search: { from, night: `${id}.${from}` } });
+  return (
+    <Alarm key={id} title={`${name} is oversold on ${plural(nights.length, 'night')}`} link={link}>
+      {shown.join(', ')}
+      {nights.length > MOST_NIGHTS && ` and ${nights.length - MOST_NIGHTS} more`}. Give the room type more rooms, or
+      move guests.
+    </Alarm>
+  );
 }

@@ -19,35 +19,30 @@ export function FirstSteps({ steps, partners }: Props) {
   const me = useMe();
   const hasRestaurant = me.tenant.features.includes('restaurant');
   const { data: menu } = useQuery({ ...menuQuery, enabled: hasRestaurant && areasOf(me).includes('menu') });
-  const before = menu === undefined ? 0 : 1;
   const open = partners.find(({ has_webhook: has }) => !has)?.credential_id;
   return (
     <Section title="First steps">
-      <ol className={`${classes.panel} ${classes.steps}`}>
+      <ol className={`${classes.panel} ${classes.cells}`}>
         {menu && (
-          <Step number={1} isDone={menu.dishes.length > 0} title="Import a menu">
+          <Step isDone={menu.dishes.length > 0} title="Import a menu">
             Until there are dishes, partners can order nothing. <Link to="/menu">Import a menu</Link>
           </Step>
         )}
-        <Step number={before + 1} isDone={steps.has_partner} title="Connect a partner">
+        <Step isDone={steps.has_partner} title="Connect a partner">
           Whoever brings you orders or guests gets a key of its own.{' '}
           <Link to="/partners" search={{ new: '1' }}>
             Connect a partner
           </Link>
         </Step>
-        <Step number={before + 2} isDone={steps.has_webhook} title="Register its webhook">
+        <Step isDone={steps.has_webhook} title="Register its webhook">
           The address to which the partner wants its news sent.{' '}
           {steps.has_partner && (
-            <Link to="/partners" search={open === undefined ? {} : { open }}>
+            <Link to="/partners" search={{ open }}>
               Open the partner
             </Link>
           )}
         </Step>
-        <Step
-          number={before + 3}
-          isDone={steps.has_booking}
-          title={`Wait for the first ${hasRestaurant ? 'order' : 'stay'}`}
-        >
+        <Step isDone={steps.has_booking} title={`Wait for the first ${hasRestaurant ? 'order' : 'stay'}`}>
           The partner’s developer sends it. It appears here by itself.{' '}
           <a href="/docs/guides/quick-start/">How to send one</a>
         </Step>
@@ -57,17 +52,16 @@ export function FirstSteps({ steps, partners }: Props) {
 }
 
 interface StepProps {
-  number: number;
   isDone: boolean;
   title: string;
   children: ReactNode;
 }
 
-function Step({ number, isDone, title, children }: StepProps) {
+function Step({ isDone, title, children }: StepProps) {
   return (
-    <Group component="li" className={classes.cell} gap={12} wrap="nowrap" align="flex-start">
-      <ThemeIcon size={24} radius="xl" fz={13} variant={isDone ? 'light' : 'default'}>
-        {isDone ? <CheckIcon size={14} /> : number}
+    <Group component="li" flex="1 1 240px" px={16} py={14} gap={12} wrap="nowrap" align="flex-start">
+      <ThemeIcon size={24} radius="xl" variant={isDone ? 'light' : 'default'}>
+        {isDone && <CheckIcon size={14} />}
       </ThemeIcon>
       <div>
         <Text fw={600} c={isDone ? 'dimmed' : undefined}>

@@ -1,3 +1,4 @@
+import { Box, Flex } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
@@ -13,7 +14,6 @@ import { FirstSteps } from './first-steps.tsx';
 import { MakeBusy } from './make-busy.tsx';
 import { Nights } from './nights.tsx';
 import { PartnersNow } from './partners-now.tsx';
-import classes from './today.module.css';
 
 /** Read again after this time also without a hint, because orders become late by waiting. */
 const REREAD_MS = 10_000;
@@ -54,16 +54,24 @@ function Parts({ today, readAt }: { today: Answer<'getToday'>; readAt: number })
   const isFirst = steps !== null && !(steps.has_booking && (steps.has_webhook || !sandbox));
   const firstSteps = isFirst && <FirstSteps steps={steps} partners={partners ?? []} />;
   return (
-    <div className={classes.parts}>
+    <>
       <ActNow receivers={receivers ?? []} oversold={oversold ?? []} readAt={readAt} now={now} />
       {!steps?.has_booking && firstSteps}
-      <div className={classes.pair}>
-        {orders !== null && <OrdersNow orders={orders} now={now} />}
-        {hotel !== null && <HotelNow hotel={hotel} />}
-      </div>
+      <Flex wrap="wrap" gap="32px 24px" mt={32}>
+        {orders !== null && (
+          <Box flex="3 1 380px">
+            <OrdersNow orders={orders} now={now} />
+          </Box>
+        )}
+        {hotel !== null && (
+          <Box flex="2 1 380px">
+            <HotelNow hotel={hotel} />
+          </Box>
+        )}
+      </Flex>
       {hotel !== null && <Nights nights={hotel.nights} />}
       {partners !== null && partners.length > 0 && <PartnersNow partners={partners} />}
       {steps?.has_booking && firstSteps}
-    </div>
+    </>
   );
 }
