@@ -112,7 +112,7 @@ export async function rotateSecret(
     if (row.secret_hash.equals(secret_hash)) {
       return row;
     }
-    await announceChange(tx, actor.tenantId, 'credentials');
+    await announceChange(tx, actor.tenantId);
     const previous = previousSecret(row, overlapMinutes);
     const end = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
     await note('credential.rotated', { ...auditDetails(row), ...end });

@@ -68,7 +68,7 @@ export class Credentials {
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const target = { id, audience: this.#audience };
     const revoked = await changeCredential(this.#db, actor, target, async ({ tx, row, update, note }) => {
-      await announceChange(tx, actor.tenantId, 'credentials');
+      await announceChange(tx, actor.tenantId);
       if (!row.is_active) {
         return credentialShape(row);
       }

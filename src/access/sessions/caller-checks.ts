@@ -3,34 +3,27 @@ import { sharesOf } from '#platform/db/inputs.ts';
 import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './caller-store.ts';
 
+interface Outcomes {
+  onEnded: (caller: Staff) => void;
+  /** Called for each display that keeps its access, if the stored time of its last use is at least one minute old. */
+  noteUse: (caller: Staff) => void;
+}
+
 /**
- * Returns those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for
- * example a stream.
- * @param noteUse records a use of a display (screen of the tenant), because an open stream of a display counts as a use. A stream of a
- * person does not count as a use (docs/decisions/0018-live-changes.md). Called for each display that keeps its access, if the stored time
- * of its last use is at least one minute old
+ * Finds those of the callers whose access has ended or changed since their call. This check is for calls with a long response, for example a
+ * stream. An open stream is a use of the session for a display, and not for a person (docs/decisions/0018-live-changes.md).
  */
-export async function findEndedCallers(
-  db: Database,
-  callers: Staff[],
-  { noteUse, onError }: { noteUse: (caller: Staff) => void; onError: (error: unknown) => void },
-): Promise<Set<Staff>> {
-  const ended = new Set<Staff>();
-  for (const { inputs } of sharesOf(db, callers, ({ tenant }) => tenant.id)) {
-    try {
-      const rows = await readRows(db, inputs);
-      for (const [caller, row] of rows) {
-        if (row === undefined || !hasSameRights(caller, row)) {
-          ended.add(caller);
-        } else if (row.is_use_due && caller.type === 'display') {
-          noteUse(caller);
-        }
+export async function findEndedCallers(db: Database, callers: Staff[], { onEnded, noteUse }: Outcomes): Promise<void> {
+  const check = async (ofShare: Staff[]) => {
+    for (const [caller, row] of await readRows(db, ofShare)) {
+      if (row === undefined || !hasSameRights(caller, row)) {
+        onEnded(caller);
+      } else if (row.is_use_due && caller.type === 'display') {
+        noteUse(caller);
       }
-    } catch (error) {
-      onError(error);
     }
-  }
-  return ended;
+  };
+  await Promise.all(sharesOf(db, callers, ({ tenant }) => tenant.id).map(({ inputs }) => check(inputs)));
 }
 
 async function readRows(db: Database, callers: Staff[]): Promise<[Staff, store.CallerRow | undefined][]> {

@@ -97,7 +97,7 @@ export async function repairNights(db: Database, tenantId: number): Promise<Reco
         tx,
         wrong.map((night) => ({ ...nightOf(tenantId, night), rooms: night.counted - night.held })),
       );
-      await announceChange(tx, tenantId, null);
+      await announceChange(tx, tenantId);
     }
     return { nights, differences: wrong };
   });
