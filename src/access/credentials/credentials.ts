@@ -14,7 +14,7 @@ import * as store from './store.ts';
 
 export { type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
-export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
+export { Credential, CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
 export { readWebhookSecrets, registerWebhook, removeWebhook, rotateSecret, webhookSecretLocation } from './changes.ts';
 
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
