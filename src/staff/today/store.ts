@@ -31,9 +31,7 @@ export async function countOpenOrders(
         count(*) FILTER (WHERE is_late) AS late, min(status_changed_at) FILTER (WHERE is_late) AS oldest_late_at
       FROM (
         SELECT status, status_changed_at, now() > least(
-          status_changed_at + make_interval(mins => (
-            (${Object.values(late)}::int[])[array_position(${Object.keys(late)}::text[], status)]
-          )),
+          status_changed_at + make_interval(mins => (${JSON.stringify(late)}::jsonb ->> status)::int),
           CASE WHEN status IN ('pending', 'confirmed', 'preparing') THEN ready_by END
         ) AS is_late
         FROM restaurant_order WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled')
