@@ -19,10 +19,10 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
   let database: TestDatabase;
   let recorded: RecordedDatabase;
   let live: LiveChanges;
+  const log = pino({ level: 'silent' });
   before(async () => {
     database = await createTestDatabase();
     recorded = openRecorded(database.url, 2);
-    const log = pino({ level: 'silent' });
     live = new LiveChanges({ db: recorded.db, changes: { catchUp: async () => {} }, noteUse() {}, log });
   });
   after(async () => {
@@ -62,6 +62,25 @@ describe('LiveChanges (reads of the newest rows of tenants)', () => {
     ends.forEach((end) => end());
     await sleepRunning(TWO_LOOKS_MS); // The statement under way ends.
     assert.deepEqual(await recorded.statementsOf(() => sleepRunning(TWO_LOOKS_MS)), []);
+  });
+
+  it('the messages of a look are sent only when the process has invalidated its cached data of all changes before the look', async () => {
+    const caughtUp = Promise.withResolvers<void>();
+    let isCatchingUp = false;
+    const catchUp = async () => {
+      isCatchingUp = true;
+      await caughtUp.promise;
+    };
+    const waiting = new LiveChanges({ db: recorded.db, changes: { catchUp }, noteUse() {}, log });
+    const texts: string[] = [];
+    const response = Object.assign(new EventEmitter(), { write: (text: string) => texts.push(text) });
+    waiting.open(ownerOf(1), response as never);
+    await eventually(async () => isCatchingUp, 'look');
+    assert.equal(texts.length, 1, 'the stream has only its first comment');
+    caughtUp.resolve();
+    await eventually(async () => texts.some((text) => text.includes('resync')), 'resync');
+    response.emit('close');
+    await waiting.close();
   });
 
   it('many writes for a tenant with an open stream cause at most one read of its changes in 100 ms', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startService, type ServiceOptions, type TestService } from '#test/support/service.ts';
 import { openDisplay } from '#test/support/sessions.ts';
-import { CHANGES, hasTopic, isBeat, isResync, openStream, type TestStream } from '#test/support/streams.ts';
+import { CHANGES, isBeat, isResync, openStream, type TestStream } from '#test/support/streams.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
 describe('the stream of GET /v1/staff/changes/', () => {
@@ -98,25 +98,6 @@ describe('the stream of GET /v1/staff/changes/', () => {
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     streams.forEach((stream: TestStream) => stream.close());
-  });
-
-  it('200: when live changes report a new menu, this process shows the new menu, although it has cached the menu of before', async () => {
-    const { service, tenant } = await start();
-    const other = await startService({ beside: service });
-    services.unshift(other);
-    const stream = await openStream(other.url, tenant.owner);
-    await stream.find(isResync);
-    const tagOf = async () => {
-      const menu = await other.call('GET', '/v1/third-party/menu/', { headers: tenant.partner });
-      return menu.headers.get('etag');
-    };
-    for (const is_active of [false, true, false, true, false, true, false, true]) {
-      const [tag, from] = [await tagOf(), stream.blocks.length];
-      await service.call('PATCH', '/v1/staff/dishes/WATER/', { headers: tenant.owner, json: { is_active } });
-      await stream.find(hasTopic('menu'), { from });
-      assert.notEqual(await tagOf(), tag);
-    }
-    stream.close();
   });
 
   it('200: if the database refuses the reads of changes, a stream of live changes opens nevertheless, and sends resync after the first read that succeeds', async () => {

@@ -51,6 +51,18 @@ export const STAFF_BUGS: Bug[] = [
     suites: ['src/staff/live-changes/hints.test.ts'],
   },
   {
+    name: 'hint before the cache forgets',
+    harm: 'a screen reads the old menu again, and shows it until it is read once more',
+    edits: [
+      {
+        file: 'src/staff/live-changes/live-changes.ts',
+        find: 'await changes.catchUp();',
+        replace: '',
+      },
+    ],
+    suites: ['src/staff/live-changes/live-changes.test.ts'],
+  },
+  {
     name: 'stream with the rights of before',
     harm: 'a person hears of orders after the owner has taken the area away',
     edits: [
