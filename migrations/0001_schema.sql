@@ -60,8 +60,8 @@ CREATE TABLE app_user (
   -- Until then an invitation that is not accepted holds the e-mail address. Null: the person was not invited, or has accepted.
   invitation_expires_at  timestamptz,
   -- What the last tenant document said. A value that the next document repeats is not written again, so changes by other means stay.
-  is_in_document         boolean NOT NULL DEFAULT true,
   document_name          text,
+  -- Null: the document did not name the person.
   document_role          text,
   document_areas         text[],
   document_password_hash text,

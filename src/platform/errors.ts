@@ -196,14 +196,27 @@ export function apiError(code: SpecificCode, message: string, headers: Record<st
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
+/** Handler for `.catch(…)`. Returns the refusal of a call as a value, and throws every other error again. */
+export function asRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) {
+    return error;
+  }
+  throw error;
+}
+
 /** The message begins with the path of the field (rule 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/** Makes the 404 of an object that does not exist or is of another tenant, with the same message (rule 36). */
+/** Describes the 404 of an object that does not exist or is of another tenant, for the errors of a route (rule 36). */
+export function noSuch(what: string) {
+  return { status: 404, code: 'error', message: `No such ${what}.` } as const satisfies RouteError;
+}
+
 export function notFound(what: string): ApiError {
-  return new ApiError(404, 'error', `No such ${what}.`);
+  const { status, code, message } = noSuch(what);
+  return new ApiError(status, code, message);
 }
 
 /** @throws ApiError 404 (code `error`) if the value is undefined or null */

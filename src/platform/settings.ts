@@ -1,4 +1,5 @@
 /** The table of all environment variables: parser, default and meaning. */
+import { parseDatabaseUrl } from './lib/postgres-url.ts';
 import {
   integerFrom,
   oneOf,
@@ -6,7 +7,6 @@ import {
   parseBaseUrl,
   parseBoolean,
   parseBrand,
-  parseDatabaseUrl,
   parseKey,
   parseKeySetUrl,
   parseMailSender,
@@ -227,7 +227,3 @@ export const SETTINGS: readonly Setting<SettingName>[] = TABLE.map((row) => ({ d
 export const SETTING_NAMES: ReadonlySet<string> = new Set(
   SETTINGS.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
 );
-
-export function asPlainText(markdown: string): string {
-  return markdown.replaceAll('`', '');
-}

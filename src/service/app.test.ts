@@ -64,7 +64,7 @@ describe('every route', () => {
     for (const schema of requests) {
       const validator = compileSchema(schema as object);
       validator.isValid(null);
-      validator.findFaults(null, { maxReported: 1, entersLongLists: false });
+      validator.findFaults(null, 1);
     }
     answers.forEach((schema) => fastJsonStringify(schema as object));
     assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);

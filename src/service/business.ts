@@ -5,7 +5,7 @@ import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
-import type { Caches } from '#platform/changes/changes.ts';
+import { type Caches, NO_CACHES } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { createMenuReader } from '#restaurant/menu/menu.ts';
@@ -16,14 +16,14 @@ import { createTransactionWithEvents, type Wake } from '#webhooks/events/events.
 interface Platform {
   db: Database;
   keyring: Keyring;
-  caches: Caches;
-  /** Null: the workers find the events at their next poll. */
-  wake: Wake | null;
+  caches?: Caches;
+  /** By default, the workers find the events at their next poll. */
+  wake?: Wake | null;
 }
 
 export type Business = ReturnType<typeof createBusiness>;
 
-export function createBusiness({ db, keyring, caches, wake }: Platform) {
+export function createBusiness({ db, keyring, caches = NO_CACHES, wake = null }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, wake);
   const readListedMenu = createMenuReader({ db, caches });
   const refuseIfClosed = createRefuseIfClosed({ db, caches });

@@ -1,19 +1,11 @@
 /** Registers the operations of all APIs, and gives each its guard. */
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
-import type { Config } from '#platform/config.ts';
-import type { RecentChanges } from '#platform/changes/changes.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { DatabaseContact } from '#platform/db/contact.ts';
-import type { Guests } from '#developer/sandbox/guests.ts';
 import { trafficRoutes } from '#developer/sandbox/routes.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
 import type { App } from '#platform/http/app.ts';
-import type { BudgetStore } from '#platform/http/rate-limit.ts';
-import type { Keyring } from '#platform/keys/keys.ts';
 import { healthRoutes } from '#platform/http/health.ts';
-import type { Mailer } from '#platform/mail/mail.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
 import { openingStaffRoutes } from '#restaurant/opening/staff-routes.ts';
@@ -27,7 +19,6 @@ import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
 import { roomTypeStaffRoutes } from '#hotel/rooms/staff-routes.ts';
-import type { ServiceFacts } from '#access/sessions/me.ts';
 import { linkRoutes, peopleStaffRoutes } from '#access/people/routes.ts';
 import { Links, People } from '#access/people/people.ts';
 import { refusalStaffRoutes } from '#access/refusals/staff-routes.ts';
@@ -40,43 +31,20 @@ import { feedRoutes } from '#webhooks/events/routes.ts';
 import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { consoleRoutes } from '#staff/console/routes.ts';
-import type { LiveChanges } from '#staff/live-changes/live-changes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
-import type { CallBudgets } from '#staff/partners/partners.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { reportRoutes } from '#staff/reports/routes.ts';
 import { todayRoutes } from '#staff/today/routes.ts';
 import { auditStaffRoutes } from '#staff/trail/routes.ts';
 import { deliveryStaffRoutes, testCallRoutes } from '#webhooks/deliveries/staff-routes.ts';
-import type { TestCalls } from '#webhooks/deliveries/test-call.ts';
-import type { Business } from './business.ts';
-import type { Callers, Guards } from './guards.ts';
-
-export interface Parts extends Business {
-  config: Config;
-  db: Database;
-  keyring: Keyring;
-  budgets: BudgetStore;
-  isServing?: () => boolean;
-  contact: DatabaseContact;
-  changes: RecentChanges;
-  callers: Callers;
-  mailer: Mailer | null;
-  liveChanges: LiveChanges;
-  testCalls: TestCalls;
-  service: ServiceFacts;
-  /** Simulated guests of the demo tenant. Null if no simulation runs. */
-  guests: Guests | null;
-  guards: Guards;
-  callBudgets: CallBudgets;
-}
+import type { Parts } from './parts.ts';
 
 export function registerRoutes(app: App, parts: Parts): void {
   const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
   const { webhookAllowPrivateNetwork: allowPrivateNetwork, webhookHeaderBrand: headerBrand } = config;
 
-  healthRoutes(app, { ...(isServing ? { isServing } : {}), isReady: () => contact.isReady() });
+  healthRoutes(app, { isServing, isReady: () => contact.isReady() });
   docsRoutes(app);
   consoleRoutes(app);
   accessRoutes(app, parts);

@@ -1,6 +1,5 @@
 /** Composes the background loops. */
 import type { Logger } from 'pino';
-import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { DatabaseContact } from '#platform/db/contact.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -22,7 +21,7 @@ export interface WorkerDependencies {
   databaseUrl?: string | undefined;
   keyring: Keyring;
   log: Logger;
-  metrics?: DeliveryMetrics;
+  metrics?: DeliveryMetrics | undefined;
   contact?: DatabaseContact;
   pace?: DeliveryPace;
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
@@ -36,13 +35,10 @@ export interface DeliveryPace
   keepAnswers?: boolean;
 }
 
-export interface Worker {
-  wake: Wake;
-  /** After `graceMs`, aborts each delivery that has not ended and releases its claim. */
-  stop(graceMs: number): Promise<void>;
-}
+export type Worker = ReturnType<typeof startWorker>;
 
-export function startWorker(dependencies: WorkerDependencies): Worker {
+/** Starts the loops. `stop` aborts each delivery that has not ended after `graceMs`, and releases its claim. */
+export function startWorker(dependencies: WorkerDependencies) {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, keepAnswers, ...deliveryPace } = pace;
   const sender = new WebhookSender({
@@ -51,25 +47,16 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     keepAnswers,
     timeoutMs,
   });
-  const deliveries = new DeliveryWorker({
-    db,
-    keyring,
-    sender,
-    log,
-    metrics,
-    contact,
-    ...deliveryPace,
-  });
+  const deliveries = new DeliveryWorker({ db, keyring, sender, log, metrics, contact, ...deliveryPace });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   const onNotification = (payload: string) => deliveries.hear(readWakeUp(payload));
   const listener = databaseUrl ? listenTo({ url: databaseUrl, channel: WAKE_UP_CHANNEL, onNotification }) : null;
-  const wake = deliveries.wake.bind(deliveries);
+  const wake: Wake = deliveries.wake.bind(deliveries);
   const sandbox =
-    sandboxOptions &&
-    startSandbox({ db, log, ...createBusiness({ db, keyring, caches: NO_CACHES, wake }), ...sandboxOptions });
+    sandboxOptions && startSandbox({ db, log, ...createBusiness({ db, keyring, wake }), ...sandboxOptions });
   return {
     wake,
-    async stop(graceMs) {
+    async stop(graceMs: number): Promise<void> {
       await Promise.all([deliveries.stop(graceMs), retention.stop(), sandbox?.stop()]);
       await listener?.close();
       await sender.close();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { type AppDependencies, createApp } from '#service/app.ts';
+import { createApp } from '#service/app.ts';
+import type { AppDependencies } from '#service/parts.ts';
 import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { type Config, readConfig } from '#platform/config.ts';
 import type { Layout } from '#platform/db/database.ts';

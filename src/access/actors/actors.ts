@@ -39,15 +39,8 @@ export async function readActorNames(
   tenantId: number,
   actors: ChangeActor[],
 ): Promise<(actor: ChangeActor) => NamedActor> {
-  const namesOf = async (table: 'app_user' | 'display' | 'credential', type: ChangeActor['type']) => {
-    const ids = actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []));
-    return ids.length === 0 ? [] : await store.findNames(db, table, tenantId, [...new Set(ids)]);
-  };
-  const [people, displays, partners] = await Promise.all([
-    namesOf('app_user', 'person'),
-    namesOf('display', 'display'),
-    namesOf('credential', 'partner'),
-  ]);
-  const names = new Map([...people, ...displays, ...partners].map(({ id, name }) => [id, name]));
+  const ids = new Set(actors.flatMap(({ id }) => id ?? []));
+  const rows = ids.size === 0 ? [] : await store.findNames(db, tenantId, [...ids]);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
   return ({ type, id }) => ({ type, id, name: id === null ? null : (names.get(id) ?? null) });
 }

@@ -16,20 +16,14 @@ export interface NewAuditEntry {
 
 export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
-/**
- * Chooses the id and time of an audit entry, and returns a function that inserts the entry. Call `prepareAudit` before the transaction
- * starts, so that a retry of the transaction uses the same id and time and does not insert a second entry.
- */
+/** Returns a function that inserts one entry. Called before the transaction, so that a retry inserts no second entry: it has the same id. */
 export function prepareAudit(actor: Actor): WriteAuditEntry {
   const id = newId();
   const at = new Date();
   return async (db, entry) => await store.insertEntries(db, [rowOf(actor, id, at, entry)]);
 }
 
-/**
- * Inserts entries, by one statement, in the same transaction as the changes that they describe. Use this function if the changes are known
- * only during the transaction. If the first attempt was committed, the retry finds no change to make, so it writes no entry.
- */
+/** Inserts entries for changes that are known only during the transaction. A retry of a committed attempt must find no change to make. */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   if (entries.length > 0) {
     const at = new Date();

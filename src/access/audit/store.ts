@@ -25,10 +25,7 @@ export interface AuditFilter {
   toMs?: number | undefined;
 }
 
-/**
- * Number of milliseconds by which a filter by time extends the range of ids that it searches, at each end. The id of an audit entry
- * contains a time, which may differ from the time of the entry.
- */
+/** A filter by time searches more ids by this time at each end, because the time in the id of an entry may differ from its time. */
 const CLOCK_JUMP_MS = 60_000;
 
 const BY_ACTOR = { column: 'actor_id', type: 'uuid', where: sql`actor_id IS NOT NULL` } as const;

@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { keyedHash } from '#platform/lib/keyed-hash.ts';
+import { createTenantBlocks } from '#platform/lib/tenant-token.ts';
 
 export const AUDIENCES = {
   third_party: {
@@ -32,43 +34,27 @@ export function newSecret(): string {
 }
 
 /**
- * An API key is one AES block: the tenant id and 64 random bits, encrypted. The look-up of an API key decrypts the tenant id, so that it
- * can filter by tenant ("The database" in docs/ARCHITECTURE.md). People who see an API key cannot read the tenant id. An API key is an
- * identifier, not a secret.
+ * An API key is a block with the tenant id and 64 random bits. Its look-up reads the tenant id from it, so that the look-up can filter by
+ * tenant ("The database" in docs/ARCHITECTURE.md). An API key is an identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix) {
-  const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
-  const secretKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-secret', 32));
+  const blocks = createTenantBlocks(pepper, 'api-key');
   return {
-    newApiKey(tenantId: number): string {
-      const block = Buffer.alloc(16);
-      block.writeBigInt64BE(BigInt(tenantId));
-      randomBytes(8).copy(block, 8);
-      return prefix + cipher(blockKey).update(block).toString('base64url');
-    },
+    newApiKey: (tenantId: number): string => prefix + blocks.seal(tenantId, randomBytes(8)).toString('base64url'),
     /** Returns 0 if the text does not have the form of a key, or contains no valid id. */
     tenantOfApiKey(apiKey: string): number {
       const block = apiKey.startsWith(prefix) ? Buffer.from(apiKey.slice(prefix.length), 'base64url') : null;
       if (block?.length !== 16) {
         return 0;
       }
-      const tenantId = Number(decipher(blockKey).update(block).readBigInt64BE());
+      const { tenantId } = blocks.open(block);
       return Number.isSafeInteger(tenantId) && tenantId > 0 ? tenantId : 0;
     },
-    hashSecret: (apiSecret: string): Buffer => createHmac('sha256', secretKey).update(apiSecret).digest(),
+    hashSecret: keyedHash(pepper, 'api-secret'),
   };
 }
 
 /** A person can recognise the shortened key, but cannot use it (rule 38). */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
-}
-
-/** ECB is safe here, because it encrypts a single block, of which 64 bits are random. */
-function cipher(key: Buffer) {
-  return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
-}
-
-function decipher(key: Buffer) {
-  return createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
 }

@@ -2,13 +2,13 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
+import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { apiError, PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
 import type { Guard, GuardFacts } from '#platform/http/guard.ts';
 import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { AUDIENCES, type Audience, createKeyMaker, type KeyMaker } from './api-key.ts';
-import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
 
 export interface Caller {
@@ -54,6 +54,11 @@ const MAX_SECRETS = 2;
 /** Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
 
+/** Shortest time between two writes of a credential by any processes. Together with the writes each 10 s, it keeps the minute of rule 16. */
+const REST_MS = 30_000;
+/** Age in milliseconds at which a process drops a use that it has not written. */
+const FORGET_AFTER_MS = 120_000;
+
 export class Authentication {
   readonly audience: Audience;
   readonly #db: Database;
@@ -79,11 +84,11 @@ export class Authentication {
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
     const fingerprint = hash('sha256', secret, 'base64');
     const cached = this.#callers.get(key);
-    const isCached =
-      cached !== undefined &&
-      cached.secrets.some((known) => isEqual(fingerprint, known.fingerprint) && hasNotEnded(known));
-    const caller = isCached ? cached.caller : await lookUp(() => this.#find(key, secret, fingerprint));
-    this.#lastUsed.touch(caller.tenantId, caller.credentialId);
+    const isKnown = cached?.secrets.some(
+      (known) => isEqual(fingerprint, known.fingerprint) && performance.now() < known.endsAtMs,
+    );
+    const caller = cached && isKnown ? cached.caller : await lookUp(() => this.#find(key, secret, fingerprint));
+    this.noteUse(caller);
     return caller;
   }
 
@@ -117,7 +122,6 @@ export class Authentication {
     return known.caller;
   }
 
-  /** Writes the times of last use that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }
@@ -148,15 +152,13 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
 }
 
 /**
- * The database says for how many milliseconds the previous secret still works, because the clocks of processes differ. The function counts
- * these milliseconds from the start of the query. So the cache stops accepting the secret a little before its end, and later calls read the
- * database, which knows the exact end.
+ * Returns when the cache stops accepting the given secret, or null for a wrong one. The database says how long the previous secret still
+ * works, because the clocks of processes differ. Counted from the start of the query, this ends a little early, and then the database decides.
  */
 function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: number): number | null {
   const noSecret = Buffer.alloc(given.length);
-  const present = row?.secret_hash ?? noSecret;
   const msLeft = row?.previous_ms_left ?? 0;
-  const isPresent = timingSafeEqual(given, present);
+  const isPresent = timingSafeEqual(given, row?.secret_hash ?? noSecret);
   const isPrevious = timingSafeEqual(given, row?.previous_secret_hash ?? noSecret);
   if (isPresent) {
     return Number.POSITIVE_INFINITY;
@@ -164,11 +166,16 @@ function endOf(given: Buffer, row: store.CallerRow | undefined, askedAtMs: numbe
   return isPrevious && msLeft > 0 ? askedAtMs + msLeft : null;
 }
 
-function hasNotEnded({ endsAtMs }: KnownSecret): boolean {
-  return endsAtMs === Number.POSITIVE_INFINITY || performance.now() < endsAtMs;
-}
-
 /** The hashes are texts, because computing a hash as a buffer would be slow. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+/** Collects the last uses of credentials, and writes them in the background. */
+export function createLastUsed(db: Database, onError: (error: unknown) => void): LastUsed {
+  return collectLastUses(async (uses, nowMs) => {
+    const rest = { now: new Date(nowMs), writtenBefore: new Date(nowMs - REST_MS) };
+    const written = await store.updateLastUsed(db, uses, rest);
+    return ({ id, atMs }) => written.has(id) || atMs <= nowMs - FORGET_AFTER_MS;
+  }, onError);
 }

@@ -113,9 +113,12 @@ export async function rotateSecret(
       return row;
     }
     await announceChange(tx, actor.tenantId);
-    const previous = previousSecret(row, overlapMinutes);
-    const end = overlapMinutes === 0 ? {} : { previous_secret_ends_at: previous.previous_secret_ends_at };
-    await note('credential.rotated', { ...auditDetails(row), ...end });
+    // The end is a time of the database's clock, because each look-up of the credential compares it with this clock. Without an overlap, no
+    // hash is stored. So the old secret stays refused even if the clock of the database is set back.
+    const previous_secret_ends_at = new Date(row.at.getTime() + overlapMinutes * 60_000);
+    const overlap = overlapMinutes === 0 ? null : { previous_secret_ends_at };
+    await note('credential.rotated', { ...auditDetails(row), ...overlap });
+    const previous = { previous_secret_hash: overlap && row.secret_hash, previous_secret_ends_at };
     return await update({ secret_hash, last_rotated_at: new Date(), ...previous });
   });
   await waitForLeasesToEnd();
@@ -123,17 +126,6 @@ export async function rotateSecret(
   // The type of the column allows null, but this rotation has set the time.
   const previousEndsAt = rotated.previous_secret_ends_at as Date;
   return { id, label, api_key, api_secret: secret, previous_secret_ends_at: previousEndsAt.toISOString() };
-}
-
-/**
- * The end of the overlap is a time of the database's clock, because each look-up of the credential compares it with this clock. If
- * `overlapMinutes` is 0, no hash is stored. So the old secret stays refused even if the clock of the database is set back.
- */
-function previousSecret(row: LockedCredential, overlapMinutes: number) {
-  return {
-    previous_secret_hash: overlapMinutes === 0 ? null : row.secret_hash,
-    previous_secret_ends_at: new Date(row.at.getTime() + overlapMinutes * 60_000),
-  };
 }
 
 /**
@@ -179,10 +171,7 @@ function decryptIfPossible(keyring: Keyring, secret: Buffer | null, location: st
   }
 }
 
-/**
- * Removes the webhook URL and the webhook secret of a credential. Later events then cause no delivery, and the service does not send the
- * deliveries that wait.
- */
+/** Later events cause no delivery, and the deliveries that wait are not sent. */
 export async function removeWebhook(db: Database, actor: Actor, id: string): Promise<Credential> {
   const changed = await changeCredential(db, actor, { id }, async ({ row, update, note }) => {
     refuseWithoutWebhooks(row);

@@ -82,12 +82,8 @@ export class Credentials {
   /** Resolves only when no process of the service accepts an old secret any more (rule 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const deps = { db: this.#db, keyring: this.#keyring };
-    const { previous_secret_ends_at: _, ...secret } = await rotateSecret(
-      deps,
-      actor,
-      { id, audience: this.#audience },
-      0,
-    );
+    const target = { id, audience: this.#audience };
+    const { previous_secret_ends_at: _, ...secret } = await rotateSecret(deps, actor, target, 0);
     return secret;
   }
 

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { Authentication } from './authentication.ts';
-import { createLastUsed, type LastUsed } from './last-used.ts';
+import type { LastUsed } from '#platform/db/last-used.ts';
+import { Authentication, createLastUsed } from './authentication.ts';
 import type { CredentialSecret } from './schema.ts';
 import { updateLastUsed } from './store.ts';
 
@@ -112,7 +112,8 @@ describe('last_used_at', () => {
     const { credential } = await service.credential(tenant.tenantId);
     const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:30Z')];
     for (const at of [late, early]) {
-      await updateLastUsed(db, [{ tenantId: tenant.tenantId, credentialId: credential.id, at }], NO_REST);
+      const use = { tenantId: tenant.tenantId, id: credential.id, atMs: at.getTime() };
+      await updateLastUsed(db, [use], NO_REST);
     }
     assert.equal(await lastUsedAt(credential.id), late.toISOString());
   });
@@ -120,7 +121,7 @@ describe('last_used_at', () => {
   it('last_used_at of a credential does not change if the update names the id of another tenant', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const other = await service.tenant();
-    await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }], NO_REST);
+    await updateLastUsed(db, [{ tenantId: other.tenantId, id: credential.id, atMs: Date.now() }], NO_REST);
     assert.equal(await lastUsedAt(credential.id), null);
   });
 
@@ -132,8 +133,7 @@ describe('last_used_at', () => {
         const now = new Date(Date.UTC(2026, 0, 1, 0, minute));
         const written = await Promise.all(
           nodes.map((node, index) => {
-            const at = new Date(now.getTime() - 1_000 + index);
-            const use = { tenantId: tenant.tenantId, credentialId: credential.id, at };
+            const use = { tenantId: tenant.tenantId, id: credential.id, atMs: now.getTime() - 1_000 + index };
             return updateLastUsed(node, [use], { now, writtenBefore: new Date(now.getTime() - 30_000) });
           }),
         );
@@ -157,11 +157,11 @@ describe('last_used_at', () => {
       const uses = await Promise.all(
         [tenant.tenantId, other.tenantId, tenant.tenantId].map(async (tenantId) => {
           const { credential } = await service.credential(tenantId);
-          return { tenantId, credentialId: credential.id, at: new Date() };
+          return { tenantId, id: credential.id, atMs: Date.now() };
         }),
       );
       const written = await updateLastUsed(cluster, uses, NO_REST);
-      assert.deepEqual(written, new Set(uses.map(({ credentialId }) => credentialId)));
+      assert.deepEqual(written, new Set(uses.map(({ id }) => id)));
       assert.equal(statements.length, 2);
       for (const { sql: text, parameters } of statements) {
         const number = Number(/c\.tenant_id = coalesce\(\$(\d+)::bigint/.exec(text)?.[1]);

@@ -52,21 +52,21 @@ export const Credential = Type.Object(
 );
 export type Credential = Type.Static<typeof Credential>;
 
+const PMS_EXAMPLE = {
+  id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
+  label: 'Front desk PMS',
+  api_key: 'rpk_MO94…sf8Q',
+  is_active: true,
+  created_at: '2026-11-02T09:41:55.037Z',
+  last_used_at: null,
+  last_rotated_at: null,
+};
+
 /** Credential of a PMS. It has no `webhook_url`, because the PMS API has no webhooks (rule 17). */
 export const PmsCredential = Type.Omit(Credential, ['webhook_url'], {
   title: 'PmsCredential',
   description: 'A credential of a property management system, without its secret.',
-  examples: [
-    {
-      id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
-      label: 'Front desk PMS',
-      api_key: 'rpk_MO94…sf8Q',
-      is_active: true,
-      created_at: '2026-11-02T09:41:55.037Z',
-      last_used_at: null,
-      last_rotated_at: null,
-    },
-  ],
+  examples: [PMS_EXAMPLE],
 });
 
 const Label = Type.Optional(
@@ -77,61 +77,38 @@ const Label = Type.Optional(
   }),
 );
 
-export const CredentialCreate = Type.Object(
-  { label: Label },
-  {
-    title: 'IntegrationCredentialCreate',
-    description: 'The label of a new credential.',
-    examples: [{ label: 'City Delivery' }],
-  },
-);
+const createOf = (title: string, label: string) =>
+  Type.Object({ label: Label }, { title, description: 'The label of a new credential.', examples: [{ label }] });
+export const CredentialCreate = createOf('IntegrationCredentialCreate', 'City Delivery');
+export const PmsCredentialCreate = createOf('PmsCredentialCreate', 'Front desk PMS');
 
-export const PmsCredentialCreate = Type.Object(
-  { label: Label },
-  {
-    title: 'PmsCredentialCreate',
-    description: 'The label of a new credential.',
-    examples: [{ label: 'Front desk PMS' }],
-  },
-);
-
-const SECRET_FIELDS = {
-  id: uuid('The id of the credential.'),
-  label: text('The label of the credential.'),
-  api_key: text('The whole API key, which identifies the credential. Lists show it shortened.'),
-  api_secret: text('The API secret. Only this response shows it.'),
-};
-
-export const CredentialSecret = Type.Object(SECRET_FIELDS, {
-  title: 'IntegrationCredentialSecretResponse',
-  description: 'API key and API secret of a credential. Give both to the partner.',
-  examples: [
+const secretOf = (title: string, use: string, example: { id: string; label: string; api_key: string }) =>
+  Type.Object(
     {
-      id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
-      label: 'City Delivery',
-      api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
-      api_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe',
+      id: uuid('The id of the credential.'),
+      label: text('The label of the credential.'),
+      api_key: text('The whole API key, which identifies the credential. Lists show it shortened.'),
+      api_secret: text('The API secret. Only this response shows it.'),
     },
-  ],
+    {
+      title,
+      description: `API key and API secret of a credential. ${use}`,
+      examples: [{ ...example, api_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe' }],
+    },
+  );
+export const CredentialSecret = secretOf('IntegrationCredentialSecretResponse', 'Give both to the partner.', {
+  id: CREDENTIAL_EXAMPLE.id,
+  label: CREDENTIAL_EXAMPLE.label,
+  api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
 });
 export type CredentialSecret = Type.Static<typeof CredentialSecret>;
-
-export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
-  title: 'PmsCredentialSecret',
-  description: 'API key and API secret of a credential. Enter both in the property management system.',
-  examples: [
-    {
-      id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
-      label: 'Front desk PMS',
-      api_key: 'rpk_MO94J1LwYWyY4xa7rvsf8Q',
-      api_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe',
-    },
-  ],
+export const PmsCredentialSecret = secretOf('PmsCredentialSecret', 'Enter both in the property management system.', {
+  id: PMS_EXAMPLE.id,
+  label: PMS_EXAMPLE.label,
+  api_key: 'rpk_MO94J1LwYWyY4xa7rvsf8Q',
 });
 
-const pathOf = (example: string) =>
-  Type.Object({
-    id: text('The id of the credential, from the list of credentials.', example),
-  });
-export const CredentialPath = pathOf('01a19b98-4e38-7e26-9b6f-564601a1fe8d');
-export const PmsCredentialPath = pathOf('01a19ba3-06dd-70cc-97b6-3f6768cc519b');
+const pathOf = ({ id }: { id: string }) =>
+  Type.Object({ id: text('The id of the credential, from the list of credentials.', id) });
+export const CredentialPath = pathOf(CREDENTIAL_EXAMPLE);
+export const PmsCredentialPath = pathOf(PMS_EXAMPLE);

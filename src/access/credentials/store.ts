@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
 import type { Share } from '#platform/db/inputs.ts';
-import { writeByShare } from '#platform/db/last-used.ts';
+import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 import type { Audience } from './api-key.ts';
 
 export type CredentialRow = Selectable<DB['credential']>;
@@ -108,43 +108,26 @@ export async function readWebhookSecrets(db: Database, tenantId: number): Promis
     .execute();
 }
 
-interface Use {
-  tenantId: number;
-  credentialId: string;
-  at: Date;
-}
-
 /** Writes a row only if the given use is later than the stored use, and if `last_use_written_at` is not later than `writtenBefore`. */
 export async function updateLastUsed(
   db: Database,
-  uses: Use[],
+  uses: LatestUse[],
   { now, writtenBefore }: { now: Date; writtenBefore: Date },
 ): Promise<Set<string>> {
-  return await writeByShare(
-    db,
-    uses,
-    ({ credentialId }) => credentialId,
-    (share) => updateShare(db, share, { now, writtenBefore }),
-  );
-}
-
-async function updateShare(
-  db: Database,
-  { inputs, tenantOf }: Share<Use>,
-  { now, writtenBefore }: { now: Date; writtenBefore: Date },
-): Promise<string[]> {
-  const of = <T>(value: (use: Use) => T) => inputs.map(value);
-  const { rows } = await sql<{ id: string }>`
-    WITH used AS MATERIALIZED (
-      SELECT given.*
-      FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
-                  ${of(({ at }) => at)}::timestamptz[]) AS given (tenant_id, id, at)
-    )
-    UPDATE credential AS c SET last_used_at = used.at, last_use_written_at = ${now}::timestamptz
-    FROM used
-    WHERE c.tenant_id = ${tenantOf('used')} AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
-      AND (c.last_use_written_at IS NULL OR c.last_use_written_at <= ${writtenBefore}::timestamptz)
-    RETURNING c.id
-  `.execute(db);
-  return rows.map(({ id }) => id);
+  const update = async ({ inputs, tenantOf }: Share<LatestUse>) => {
+    const { rows } = await sql<{ id: string }>`
+      WITH used AS MATERIALIZED (
+        SELECT given.*
+        FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                    ${inputs.map(({ atMs }) => new Date(atMs))}::timestamptz[]) AS given (tenant_id, id, at)
+      )
+      UPDATE credential AS c SET last_used_at = used.at, last_use_written_at = ${now}::timestamptz
+      FROM used
+      WHERE c.tenant_id = ${tenantOf('used')} AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
+        AND (c.last_use_written_at IS NULL OR c.last_use_written_at <= ${writtenBefore}::timestamptz)
+      RETURNING c.id
+    `.execute(db);
+    return rows.map(({ id }) => id);
+  };
+  return await writeByShare(db, uses, ({ id }) => id, update);
 }

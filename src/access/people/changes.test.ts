@@ -56,7 +56,7 @@ describe('PATCH /v1/staff/people/{id}/', () => {
       service.database.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     const { last_seen_at: _before, ...earlier } = await rowOf();
     const columns = { tenant_id: 1, id: tenant.credential.id, email: 'x@y.example', password_hash: 'x', generation: 9 };
-    const json = { ...columns, is_in_document: false, invitation_expires_at: null, language: 'de', '"': 'x' };
+    const json = { ...columns, document_role: 'owner', invitation_expires_at: null, language: 'de', '"': 'x' };
     assert.equal((await changePerson(service, tenant, id, json)).status, 200);
     const { last_seen_at: _after, ...later } = await rowOf();
     assert.deepEqual(later, earlier);

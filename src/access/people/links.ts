@@ -7,15 +7,15 @@ import { type Actor, writeAuditEntries } from '../audit/audit.ts';
 import {
   actorOf,
   changeUser,
+  differing,
   hashPassword,
-  isInvited,
   lockUser,
-  readLinkEnd,
   type Staff,
   type Tenant,
   notSignedIn,
   type UserRow,
 } from '../tenants/tenants.ts';
+import type { NewSignIn } from '../sessions/sessions.ts';
 import * as store from './store.ts';
 
 interface Dependencies {
@@ -26,8 +26,8 @@ interface Dependencies {
   baseUrl: () => string;
 }
 
-/** If the transaction that makes the link also replaces the password, `generation` is the number after this change. */
-type LinkCause = Pick<store.NewLink, 'kind' | 'personId' | 'generation'>;
+/** Changes the person for whom a link is made, and returns the person and the kind of the link. */
+type LinkCause = (tx: Tx, expiresAt: Date) => Promise<{ kind: store.LinkKind; personId: string }>;
 
 export interface IssuedLink {
   person: UserRow;
@@ -35,15 +35,11 @@ export interface IssuedLink {
   expiresAt: Date;
 }
 
-/** Minutes for which the link that signs in the demo's owner works. */
+/** An invitation also reserves the e-mail for this time. */
+const LINK_MINUTES = 3 * 24 * 60;
 export const WELCOME_MINUTES = 15;
 
-/** Person whom a link signs in. The field `generation` is the present number of the person's password. */
-export interface LinkHolder {
-  tenantId: number;
-  personId: string;
-  generation: number;
-}
+export type LinkSignIn = Pick<NewSignIn, 'tenantId' | 'holder' | 'generation'>;
 
 /**
  * The token of a link is after the `#` of its URL, so the browser does not send the token when it loads the page. The database has only a
@@ -58,45 +54,43 @@ export class Links {
     this.#tokens = createTenantTokens(dependencies.pepper, 'one-time-link');
   }
 
-  async issue(owner: Staff, cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>): Promise<IssuedLink> {
+  /** Makes a link with which a person chooses a password, ends all earlier links of the person, and sends the link by mail. */
+  async issue(owner: Staff, cause: LinkCause): Promise<IssuedLink> {
     const { tenant } = owner;
-    const id = newId();
-    const { token, hash } = this.#tokens.create(tenant.id);
-    const { link, person } = await inTransaction(this.#dependencies.db, async (tx) => {
-      // If the link exists, an earlier attempt of this transaction was committed, but the response to its COMMIT was lost. Then the changes
-      // must not be made again.
-      const earlier = await store.findLink(tx, tenant.id, hash);
-      const made = earlier ?? (await insertLink(tx, actorOf(owner), { id, hash, cause }));
-      return { link: made, person: (await lockUser(tx, tenant.id, made.person_id)) as UserRow };
-    });
-    const url = `${this.#dependencies.baseUrl()}/console/#${link.kind}=${token}`;
+    const { kind, ...issued } = await this.#make(actorOf(owner), LINK_MINUTES, cause);
     this.#dependencies.mailer?.send({
       tenantId: tenant.id,
-      to: person.email,
-      ...linkMail(tenant, { kind: link.kind, url, expiresAt: link.expires_at }),
-      logged: { tenant_id: tenant.id, user_id: person.id, mail: link.kind },
+      to: issued.person.email,
+      ...linkMail(tenant, kind, issued),
+      logged: { tenant_id: tenant.id, user_id: issued.person.id, mail: kind },
     });
-    return { person, url, expiresAt: link.expires_at };
+    return issued;
   }
 
-  /**
-   * Makes a link that signs the person in once within 15 minutes, without a password, and ends all earlier links of the person. Only the
-   * operator's terminal may show the link.
-   */
+  /** Makes a link that signs the person in without a password. Only the operator's terminal may show it. Ends all earlier links. */
   async issueWelcome(tenantId: number, personId: string): Promise<string> {
+    const operator: Actor = { tenantId, type: 'operator', id: null };
+    const { url } = await this.#make(operator, WELCOME_MINUTES, async () => ({ kind: 'welcome', personId }));
+    return url;
+  }
+
+  async #make(actor: Actor, minutes: number, cause: LinkCause): Promise<IssuedLink & { kind: string }> {
+    const { tenantId } = actor;
+    const { db, baseUrl } = this.#dependencies;
     const id = newId();
     const { token, hash } = this.#tokens.create(tenantId);
-    const operator: Actor = { tenantId, type: 'operator', id: null };
-    const cause = async (tx: Tx): Promise<LinkCause> => {
-      const { generation } = (await lockUser(tx, tenantId, personId)) as UserRow;
-      return { kind: 'welcome', personId, generation };
-    };
-    await inTransaction(this.#dependencies.db, async (tx) => {
-      if ((await store.findLink(tx, tenantId, hash)) === undefined) {
-        await insertLink(tx, operator, { id, hash, cause, minutes: WELCOME_MINUTES });
-      }
+    return await inTransaction(db, async (tx) => {
+      // If the link exists, an earlier attempt of this transaction was committed. Its changes must not be made again.
+      const link =
+        (await store.findLink(tx, tenantId, hash)) ?? (await insertLink(tx, actor, { id, hash, minutes, cause }));
+      const person = (await lockUser(tx, tenantId, link.person_id)) as UserRow;
+      return {
+        person,
+        url: `${baseUrl()}/console/#${link.kind}=${token}`,
+        expiresAt: link.expires_at,
+        kind: link.kind,
+      };
     });
-    return `${this.#dependencies.baseUrl()}/console/#welcome=${token}`;
   }
 
   /** Reads the tenant id from the token of a link, and computes the hash of the token. */
@@ -109,27 +103,41 @@ export class Links {
   }
 
   /** The link ends, and so do all sessions and tokens of the person. */
-  async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<LinkHolder> {
+  async setPassword({ tenantId, hash }: ReadToken, password: string): Promise<LinkSignIn> {
     const { db } = this.#dependencies;
-    const link = await store.findLink(db, tenantId, hash);
-    if (!link?.is_open || link.kind === 'welcome') {
+    const found = await store.findLink(db, tenantId, hash);
+    if (!found?.is_open || found.kind === 'welcome') {
       throw invalidLink();
     }
+    const personId = found.person_id;
     // Hashing a password is slow. So the hash is computed before the transaction, which locks the row of the person.
     const password_hash = await hashPassword(password);
-    return await inTransaction(db, (tx) =>
-      usePassword(tx, { tenantId, hash, personId: link.person_id, password_hash }),
-    );
+    return await inTransaction(db, async (tx) => {
+      // Every change of a person's links locks the person first. So two concurrent calls with one link run one after the other, and only the
+      // first sets a password.
+      const person = await lockUser(tx, tenantId, personId);
+      if (person?.password_hash === password_hash) {
+        return signInOf(tenantId, personId, person.generation); // An earlier attempt of this transaction set the password.
+      }
+      const link = await store.findLink(tx, tenantId, hash);
+      if (person === undefined || !link?.is_open) {
+        throw invalidLink();
+      }
+      await store.markLinkUsed(tx, tenantId, link.id);
+      const changes = differing(person, { password_hash, invitation_expires_at: null });
+      await changeUser(tx, { tenantId, type: 'user', id: personId }, person, changes);
+      return signInOf(tenantId, personId, person.generation + 1);
+    });
   }
 
   /** The link of a welcome ends. If the response to the COMMIT is lost, the link is used up, and the next start prints another. */
-  async useWelcome({ tenantId, hash }: ReadToken): Promise<LinkHolder> {
+  async useWelcome({ tenantId, hash }: ReadToken): Promise<LinkSignIn> {
     return await inTransaction(this.#dependencies.db, async (tx) => {
       const link = await store.findLink(tx, tenantId, hash);
       if (!link?.is_open || link.kind !== 'welcome' || !(await store.markLinkUsed(tx, tenantId, link.id))) {
         throw invalidLink();
       }
-      return { tenantId, personId: link.person_id, generation: link.generation };
+      return signInOf(tenantId, link.person_id, link.generation);
     });
   }
 }
@@ -137,39 +145,23 @@ export class Links {
 interface WantedLink {
   id: string;
   hash: Buffer;
-  cause: (tx: Tx, expiresAt: Date) => Promise<LinkCause>;
-  /** Default: 3 days. */
-  minutes?: number;
+  minutes: number;
+  cause: LinkCause;
 }
 
-async function insertLink(tx: Tx, actor: Actor, { id, hash, cause, minutes }: WantedLink): Promise<store.LinkRow> {
-  const expiresAt = await readLinkEnd(tx, minutes);
-  const link = await store.replaceLinks(tx, actor.tenantId, { id, hash, expiresAt, ...(await cause(tx, expiresAt)) });
-  const details = { kind: link.kind, expires_at: link.expires_at.toISOString() };
-  await writeAuditEntries(tx, actor, [{ action: 'user.link_created', subject: link.person_id, details }]);
+async function insertLink(tx: Tx, actor: Actor, { id, hash, minutes, cause }: WantedLink): Promise<store.LinkRow> {
+  const { tenantId } = actor;
+  const expiresAt = await store.readLinkEnd(tx, minutes);
+  const { kind, personId } = await cause(tx, expiresAt);
+  const { generation } = (await lockUser(tx, tenantId, personId)) as UserRow;
+  const link = await store.replaceLinks(tx, tenantId, { id, hash, kind, personId, generation, expiresAt });
+  const details = { kind, expires_at: link.expires_at.toISOString() };
+  await writeAuditEntries(tx, actor, [{ action: 'user.link_created', subject: personId, details }]);
   return link;
 }
 
-interface ChosenPassword extends ReadToken {
-  personId: string;
-  password_hash: string;
-}
-
-async function usePassword(tx: Tx, { tenantId, hash, personId, password_hash }: ChosenPassword): Promise<LinkHolder> {
-  // Every change of a person's links locks the person first. So two concurrent calls with one link run one after the other, and only the
-  // first sets a password.
-  const person = await lockUser(tx, tenantId, personId);
-  if (person?.password_hash === password_hash) {
-    return { tenantId, personId, generation: person.generation }; // An earlier attempt of this transaction set the password.
-  }
-  const link = await store.findLink(tx, tenantId, hash);
-  if (person === undefined || !link?.is_open) {
-    throw invalidLink();
-  }
-  await store.markLinkUsed(tx, tenantId, link.id);
-  const changes = { password_hash, ...(isInvited(person) ? { invitation_expires_at: null } : {}) };
-  await changeUser(tx, { tenantId, type: 'user', id: personId }, person, changes);
-  return { tenantId, personId, generation: person.generation + 1 };
+function signInOf(tenantId: number, personId: string, generation: number): LinkSignIn {
+  return { tenantId, holder: { kind: 'person', id: personId }, generation };
 }
 
 function invalidLink() {
@@ -180,10 +172,7 @@ function invalidLink() {
  * The mail has no text that a person chose, except the name of the tenant. Otherwise an owner could use the service to send any text to any
  * address.
  */
-function linkMail(
-  { name, timezone }: Tenant,
-  { kind, url, expiresAt }: { kind: string; url: string; expiresAt: Date },
-): { subject: string; text: string } {
+function linkMail({ name, timezone }: Tenant, kind: string, { url, expiresAt }: Pick<IssuedLink, 'url' | 'expiresAt'>) {
   const end = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: timezone }).format(
     expiresAt,
   );

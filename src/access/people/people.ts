@@ -5,17 +5,18 @@ import { apiError, orNotFound } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import {
   actorOf,
-  addInvited,
-  AREAS,
+  addUser,
+  areasOf,
   changeUser,
+  claimEmail,
   differing,
-  inviteAgain,
   isActiveOwner,
   isInvited,
   listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
+  NOT_DOCUMENTED,
   normaliseEmail,
   orderedAreas,
   type Role,
@@ -51,12 +52,13 @@ export class People {
     return await this.#links.issue(owner, async (tx, invitation_expires_at) => {
       const earlier = await lockUserByEmail(tx, actor.tenantId, email);
       if (earlier === undefined) {
-        await addInvited(tx, actor, { id, email, ...profile, invitation_expires_at });
-        return { kind: 'invite', personId: id, generation: 0 };
+        const person = { id, email, ...profile, invitation_expires_at, password_hash: unusableHash() };
+        await addUser(tx, actor, { ...person, ...NOT_DOCUMENTED });
+        return { kind: 'invite', personId: id };
       }
-      const changes = differing(earlier, { ...profile, is_active: true });
-      await inviteAgain(tx, actor, earlier, { ...changes, invitation_expires_at });
-      return { kind: 'invite', personId: earlier.id, generation: earlier.generation };
+      await claimEmail(tx, actor, earlier, invitation_expires_at);
+      await changeUser(tx, actor, earlier, differing(earlier, { ...profile, is_active: true, invitation_expires_at }));
+      return { kind: 'invite', personId: earlier.id };
     });
   }
 
@@ -73,9 +75,7 @@ export class People {
       const changes = differing(person, columnsOf(person, wanted));
       const changed = { ...person, ...changes };
       refuseWithoutOwner(people, changed);
-      if (Object.keys(changes).length > 0) {
-        await changeUser(tx, actor, person, changes);
-      }
+      await changeUser(tx, actor, person, changes);
       return personShape(changed);
     });
   }
@@ -97,22 +97,17 @@ export class People {
       }
       if (isInvited(person)) {
         await changeUser(tx, actor, person, { invitation_expires_at });
-        return { kind: 'invite', personId: person.id, generation: person.generation };
+        return { kind: 'invite', personId: person.id };
       }
       await changeUser(tx, actor, person, { password_hash });
-      return { kind: 'reset', personId: person.id, generation: person.generation + 1 };
+      return { kind: 'reset', personId: person.id };
     });
   }
 }
 
 /** Other fields of the request are ignored (rule 4). */
 function columnsOf(person: UserRow, { name, role = person.role as Role, areas, is_active }: PersonChange) {
-  return {
-    role,
-    ...(name === undefined ? {} : { name }),
-    ...(areas === undefined || role === 'owner' ? {} : { areas: orderedAreas(areas) }),
-    ...(is_active === undefined ? {} : { is_active }),
-  };
+  return { name, role, areas: areas && role !== 'owner' ? orderedAreas(areas) : undefined, is_active };
 }
 
 /** An invited owner does not count. */
@@ -127,13 +122,12 @@ function refuseWithoutOwner(people: UserRow[], changed: UserRow): void {
 }
 
 export function personShape(row: UserRow): Person {
-  const role = row.role as Role;
   return {
     id: row.id,
     name: row.name,
     email: row.email,
-    role,
-    areas: role === 'owner' ? [...AREAS] : orderedAreas(row.areas),
+    role: row.role as Role,
+    areas: areasOf(row),
     is_active: row.is_active,
     is_invited: isInvited(row),
     created_at: row.created_at.toISOString(),

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
+import type { Guard } from '#platform/http/guard.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { LIFETIMES, Me, meOf, refuseOtherThanConsole, type ServiceFacts, type Sessions } from '../sessions/sessions.ts';
-import { type LinkHolder, type Links, WELCOME_MINUTES } from './links.ts';
+import { type Links, type LinkSignIn, WELCOME_MINUTES } from './links.ts';
 import {
   Invitation,
   LinkPassword,
@@ -14,14 +16,15 @@ import {
   PersonPath,
   WelcomeLink,
 } from './schema.ts';
-import Type from 'typebox';
-import type { Guard } from '#platform/http/guard.ts';
-import type { ReadToken } from '#platform/lib/tenant-token.ts';
 import { type People, personShape } from './people.ts';
 
 /** Both limits are checked before a password is hashed. */
 const CALLS_PER_ADDRESS = 100;
 const CALLS_PER_LINK = 10;
+
+const LIMITS =
+  `Calls are limited to ${CALLS_PER_ADDRESS} a minute for each client address (for IPv6, each /64 network), and to ` +
+  `${CALLS_PER_LINK} a minute for each link`;
 
 interface Dependencies {
   links: Links;
@@ -31,36 +34,20 @@ interface Dependencies {
 }
 
 /** The routes of all links share the budgets, so that no route gives further attempts at a token. */
-export function linkRoutes(app: App, dependencies: Dependencies): void {
-  const { links, budgets } = dependencies;
+export function linkRoutes(app: App, { links, sessions, budgets, service }: Dependencies): void {
   const byAddress = budgets.budget('link-address', CALLS_PER_ADDRESS);
   const byLink = budgets.budget('link', CALLS_PER_LINK);
-  const checks: LinkChecks = {
-    async onRequest(request, reply) {
-      refuseOtherThanConsole(request);
-      await countCall(byAddress, clientNetwork(request.clientAddress), reply);
-    },
-    async read(token, reply) {
-      const link = links.read(token);
-      await countCall(byLink, link.hash.toString('base64'), reply);
-      return link;
-    },
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    refuseOtherThanConsole(request);
+    await countCall(byAddress, clientNetwork(request.clientAddress), reply);
   };
-  passwordRoute(app, dependencies, checks);
-  welcomeRoute(app, dependencies, checks);
-}
-
-interface LinkChecks {
-  onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Reads the token of a link, after the budgets have counted the call. */
-  read: (token: string, reply: FastifyReply) => Promise<ReadToken>;
-}
-
-const LIMITS =
-  `Calls are limited to ${CALLS_PER_ADDRESS} a minute for each client address (for IPv6, each /64 network), and to ` +
-  `${CALLS_PER_LINK} a minute for each link`;
-
-function passwordRoute(app: App, dependencies: Dependencies, { onRequest, read }: LinkChecks): void {
+  const read = async (token: string, reply: FastifyReply) => {
+    const link = links.read(token);
+    await countCall(byLink, link.hash.toString('base64'), reply);
+    return link;
+  };
+  const start = async (request: FastifyRequest, reply: FastifyReply, signIn: LinkSignIn) =>
+    await meOf(await sessions.startFor(request, reply, { ...signIn, lifetime: LIFETIMES.password }), service);
   app.post(
     '/v1/auth/password/',
     {
@@ -80,17 +67,9 @@ function passwordRoute(app: App, dependencies: Dependencies, { onRequest, read }
     },
     async (request, reply) => {
       const link = await read(request.body.token, reply);
-      return await signIn(
-        dependencies,
-        request,
-        reply,
-        await dependencies.links.setPassword(link, request.body.new_password),
-      );
+      return await start(request, reply, await links.setPassword(link, request.body.new_password));
     },
   );
-}
-
-function welcomeRoute(app: App, dependencies: Dependencies, { onRequest, read }: LinkChecks): void {
   app.post(
     '/v1/auth/welcome/',
     {
@@ -110,35 +89,19 @@ function welcomeRoute(app: App, dependencies: Dependencies, { onRequest, read }:
     },
     async (request, reply) => {
       const link = await read(request.body.token, reply);
-      return await signIn(dependencies, request, reply, await dependencies.links.useWelcome(link));
+      return await start(request, reply, await links.useWelcome(link));
     },
   );
-}
-
-async function signIn(
-  { sessions, service }: Dependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { tenantId, personId, generation }: LinkHolder,
-): Promise<Me> {
-  const holder = { kind: 'person', id: personId } as const;
-  const started = await sessions.startFor(request, reply, {
-    tenantId,
-    holder,
-    generation,
-    lifetime: LIFETIMES.password,
-  });
-  return await meOf(started, service);
-}
-
-interface StaffDependencies {
-  people: People;
-  ownerGuard: Guard;
 }
 
 const PATH = '/v1/staff/people/';
 const SHARED = { tags: ['People'] };
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such person.' } as const;
+
+interface StaffDependencies {
+  people: People;
+  ownerGuard: Guard;
+}
 
 export function peopleStaffRoutes(app: App, dependencies: StaffDependencies): void {
   listAndInvite(app, dependencies);

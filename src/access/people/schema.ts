@@ -39,12 +39,11 @@ export type Person = Type.Static<typeof Person>;
 
 export const PersonInvite = Type.Object(
   {
-    email: Type.String({
-      ...TRIMMED,
-      format: 'email',
-      maxLength: 254,
-      description: 'The e-mail address that the person will sign in with. Upper and lower case make no difference.',
-    }),
+    email: textUpTo(
+      254,
+      'The e-mail address that the person will sign in with. Upper and lower case make no difference.',
+      { ...TRIMMED, format: 'email' },
+    ),
     name: Type.Optional(PersonName),
     role: Role,
     areas: Type.Optional({
@@ -102,7 +101,6 @@ export const Invitation = Type.Object(
     ],
   },
 );
-export type Invitation = Type.Static<typeof Invitation>;
 
 export const PasswordReset = Type.Object(
   {
@@ -125,19 +123,12 @@ export const PasswordReset = Type.Object(
     ],
   },
 );
-export type PasswordReset = Type.Static<typeof PasswordReset>;
 
-export const PersonPath = Type.Object({
-  id: text('The id of the person.', EXAMPLE.id),
-});
+export const PersonPath = Type.Object({ id: text('The id of the person.', EXAMPLE.id) });
 
 export const WelcomeLink = Type.Object(
   {
-    token: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'The token of the link: the text after `#welcome=`.',
-    }),
+    token: textUpTo(200, 'The token of the link: the text after `#welcome=`.', { minLength: 1 }),
   },
   {
     title: 'WelcomeLink',

@@ -16,6 +16,12 @@ export interface NewLink {
 
 export type LinkRow = Pick<Selectable<DB['one_time_link']>, 'id' | 'kind' | 'person_id' | 'generation' | 'expires_at'>;
 
+/** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
+export async function readLinkEnd(tx: Tx, minutes: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(mins => ${sql.lit(minutes)}) AS at`.execute(tx);
+  return (rows[0] as { at: Date }).at;
+}
+
 export async function replaceLinks(tx: Tx, tenantId: number, link: NewLink): Promise<LinkRow> {
   const { id, hash, kind, personId, generation, expiresAt } = link;
   await tx.deleteFrom('one_time_link').where('tenant_id', '=', tenantId).where('person_id', '=', personId).execute();
@@ -56,15 +62,15 @@ export async function findLink(
     .executeTakeFirst();
 }
 
-/**
- * Marks a link as used. The time of use comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE.
- * @returns false if the link was used before
- */
+/** @returns false if the link was used before */
 export async function markLinkUsed(tx: Tx, tenantId: number, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    WITH clock AS MATERIALIZED (SELECT now() AS at)
-    UPDATE one_time_link AS l SET used_at = clock.at FROM clock
-    WHERE l.tenant_id = ${tenantId} AND l.id = ${id} AND l.used_at IS NULL
-    RETURNING l.id`.execute(tx);
-  return rows.length > 0;
+  const marked = await tx
+    .updateTable('one_time_link')
+    .set({ used_at: new Date() })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return marked !== undefined;
 }

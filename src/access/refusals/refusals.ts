@@ -1,11 +1,11 @@
 /** The last calls of each credential that were refused although their secret was right. */
 import type { Database } from '#platform/db/database.ts';
-import { type ApiError, orNotFound } from '#platform/errors.ts';
-import { isUuid, newId } from '#platform/lib/ids.ts';
-import { type Poll, poll } from '#platform/lib/poll.ts';
-import type { Caller } from '../credentials/credentials.ts';
+import type { ApiError } from '#platform/errors.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { poll } from '#platform/lib/poll.ts';
+import { type Caller, readCredentialRow } from '../credentials/credentials.ts';
 import type { RefusedCall } from './schema.ts';
-import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, type RefusedCallRow, storeRefusedCalls } from './store.ts';
+import { KEPT_CALLS, type NewRefusedCall, readRefusedCalls, storeRefusedCalls } from './store.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -29,62 +29,42 @@ interface Dependencies {
  * Collects the refused calls of authenticated partners and PMS in memory, and writes them to the database every 5 s instead of at each
  * call. A killed process loses the calls since its last write.
  */
-export class Refusals {
-  readonly #db: Database;
-  readonly #onError: (error: unknown) => void;
-  readonly #writes: Poll;
+export function collectRefusals({ db, onError }: Dependencies) {
   /** Calls that are not stored yet, oldest first, by credential id. */
-  readonly #waiting = new Map<string, NewRefusedCall[]>();
-
-  constructor({ db, onError }: Dependencies) {
-    this.#db = db;
-    this.#onError = onError;
-    this.#writes = poll(WRITE_EVERY_MS, () => this.#write(), onError);
-  }
-
-  add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
-    const ofCredential = this.#waiting.get(credentialId) ?? [];
-    if (ofCredential.length === 0 && this.#waiting.size >= MAX_CREDENTIALS) {
-      return;
-    }
-    this.#waiting.set(credentialId, ofCredential);
-    ofCredential.push({
-      ...refusal,
-      tenant_id: tenantId,
-      credential_id: credentialId,
-      id: newId(),
-      at: new Date().toISOString(),
-      path: refusal.path.replaceAll(/:(\w+)/g, '{$1}'),
-      message: storable(refusal.message),
-    });
-    if (ofCredential.length > KEPT_CALLS) {
-      ofCredential.shift();
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#writes.close();
-    await this.#write().catch(this.#onError);
-  }
-
-  async #write(): Promise<void> {
-    const collected = [...this.#waiting.values()].flat();
-    for (let start = 0; start < collected.length; start += BATCH_SIZE) {
-      const stored = await storeRefusedCalls(this.#db, collected.slice(start, start + BATCH_SIZE));
-      this.#forget(stored);
-    }
-  }
-
-  #forget(stored: Set<string>): void {
-    for (const [credentialId, calls] of this.#waiting) {
+  const waiting = new Map<string, NewRefusedCall[]>();
+  const forget = (stored: Set<string>) => {
+    for (const [credentialId, calls] of waiting) {
       const rest = calls.filter(({ id }) => !stored.has(id));
       if (rest.length === 0) {
-        this.#waiting.delete(credentialId);
+        waiting.delete(credentialId);
       } else {
-        this.#waiting.set(credentialId, rest);
+        waiting.set(credentialId, rest);
       }
     }
-  }
+  };
+  const write = async () => {
+    const collected = [...waiting.values()].flat();
+    for (let start = 0; start < collected.length; start += BATCH_SIZE) {
+      forget(await storeRefusedCalls(db, collected.slice(start, start + BATCH_SIZE)));
+    }
+  };
+  const writes = poll(WRITE_EVERY_MS, write, onError);
+  return {
+    add({ tenantId, credentialId }: Caller, refusal: Refusal): void {
+      const ofCredential = waiting.get(credentialId) ?? [];
+      if (ofCredential.length === 0 && waiting.size >= MAX_CREDENTIALS) {
+        return;
+      }
+      const path = refusal.path.replaceAll(/:(\w+)/g, '{$1}');
+      const key = { tenant_id: tenantId, credential_id: credentialId, id: newId(), at: new Date().toISOString() };
+      ofCredential.push({ ...refusal, ...key, path, message: storable(refusal.message) });
+      waiting.set(credentialId, ofCredential.slice(-KEPT_CALLS));
+    },
+    async close(): Promise<void> {
+      await writes.close();
+      await write().catch(onError);
+    },
+  };
 }
 
 /**
@@ -102,20 +82,13 @@ function storable(message: string): string {
 }
 
 export async function listRefusedCalls(db: Database, tenantId: number, credentialId: string): Promise<RefusedCall[]> {
-  const rows = orNotFound(
-    isUuid(credentialId) ? await readRefusedCalls(db, tenantId, credentialId) : null,
-    'credential',
-  );
-  return rows.map(shape);
-}
-
-function shape({ id, at, method, path, status, code, message, request_id }: RefusedCallRow): RefusedCall {
-  return { id, at: at.toISOString(), method, path, status, code, message, request_id };
+  const { id } = await readCredentialRow(db, tenantId, credentialId);
+  return (await readRefusedCalls(db, tenantId, id)).map((call) => ({ ...call, at: call.at.toISOString() }));
 }
 
 /** Collects the refusals of calls that had a valid API key and secret. Ignores the refusals of all other calls. */
 export function createRefusalHook({ db, log }: { db: Database; log: Logger }) {
-  const refusals = new Refusals({
+  const refusals = collectRefusals({
     db,
     onError(error) {
       log.warn(

@@ -2,12 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Db, DB } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, type Share, sharesOf } from '#platform/db/inputs.ts';
 
-export type RefusedCallRow = Selectable<DB['refused_call']>;
-
 export const KEPT_CALLS = 50;
 
 /** Refused call that is not stored yet. `at` is a time in ISO 8601. */
-export type NewRefusedCall = Omit<RefusedCallRow, 'at'> & { at: string };
+export type NewRefusedCall = Omit<Selectable<DB['refused_call']>, 'at'> & { at: string };
 
 const FIELDS = new Fields<NewRefusedCall>({
   tenant_id: 'bigint',
@@ -28,9 +26,8 @@ const OWNER: Owner<NewRefusedCall> = {
 };
 
 /**
- * Stores refused calls of any tenants, and then removes all calls of the same credentials except the newest 50 of each credential. One
- * statement inserts the calls, and after its commit a second statement removes the old calls. If two processes store calls of one
- * credential at the same time, the later removal sees the calls of both processes.
+ * Stores refused calls of any tenants, and removes all but the newest 50 of each of their credentials. The removal is a second statement, so
+ * that the later one of two processes sees the calls of both.
  */
 export async function storeRefusedCalls(db: Database, calls: NewRefusedCall[]): Promise<Set<string>> {
   const stored = new Set<string>();
@@ -62,18 +59,13 @@ async function removeOldest(db: Database, { inputs, tenantOf }: Share<NewRefused
   `.execute(db);
 }
 
-export async function readRefusedCalls(
-  db: Db,
-  tenantId: number,
-  credentialId: string,
-): Promise<RefusedCallRow[] | null> {
-  const { rows } = await sql<RefusedCallRow | { [Column in keyof RefusedCallRow]: null }>`
-    SELECT refused.* FROM credential AS c
-    LEFT JOIN LATERAL (
-      SELECT * FROM refused_call WHERE tenant_id = ${tenantId} AND credential_id = c.id ORDER BY id DESC LIMIT ${KEPT_CALLS}
-    ) AS refused ON true
-    WHERE c.tenant_id = ${tenantId} AND c.id = ${credentialId}
-    ORDER BY refused.id DESC
-  `.execute(db);
-  return rows.length === 0 ? null : rows.filter((row) => row.id !== null);
+export async function readRefusedCalls(db: Db, tenantId: number, credentialId: string) {
+  return await db
+    .selectFrom('refused_call')
+    .select(['id', 'at', 'method', 'path', 'status', 'code', 'message', 'request_id'])
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .orderBy('id', 'desc')
+    .limit(KEPT_CALLS)
+    .execute();
 }

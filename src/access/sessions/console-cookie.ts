@@ -3,10 +3,7 @@ import { invalidField } from '#platform/errors.ts';
 
 /** Over plain HTTP, which is meant only for development on one machine or in a private network. */
 const PLAIN_NAME = 'roomservice';
-/**
- * Name of the session cookie over HTTPS. Because of the prefix `__Host-`, a browser stores the cookie only if this host has set it with
- * `Secure` and for all paths. So no other host can set it.
- */
+/** Over HTTPS. With the prefix `__Host-`, a browser stores the cookie only if this host has set it with `Secure` and for all paths. */
 export const SECURE_NAME = `__Host-${PLAIN_NAME}`;
 /**
  * Header that a call with a session cookie must have. A page of another site can send this header only after a CORS preflight, which the
@@ -44,7 +41,7 @@ export function readConsoleCookie(request: FastifyRequest): string | null {
   return value !== undefined && others.length === 0 && isFromConsole(request) ? value.slice(prefix.length) : null;
 }
 
-/** Sets the session cookie. @param seconds time for which the browser keeps the cookie. The session may end earlier. */
+/** The browser keeps the cookie for these seconds. The session may end earlier. */
 export function setConsoleCookie(request: FastifyRequest, reply: FastifyReply, token: string, seconds: number): void {
   const [name, secure] = isSecure(request) ? [SECURE_NAME, '; Secure'] : [PLAIN_NAME, ''];
   reply.header('set-cookie', `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`);

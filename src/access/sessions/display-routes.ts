@@ -3,7 +3,7 @@ import { clientNetwork } from '#platform/http/client-address.ts';
 import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import { refuseOtherThanConsole } from './console-cookie.ts';
 import { CreatedDisplay, Display, DisplayCreate, DisplayPairing, DisplayPath } from './display-schema.ts';
-import { type Displays, displayShape } from './displays.ts';
+import type { Displays } from './displays.ts';
 import { meOf, type ServiceFacts } from './me.ts';
 import { Me } from './schema.ts';
 import { LIFETIMES, type Sessions } from './sessions.ts';
@@ -72,7 +72,7 @@ export function displayStaffRoutes(app: App, { displays, ownerGuard }: StaffDepe
         response: { 200: Type.Array(Display) },
       },
     },
-    async (request) => (await displays.list(request.staff.tenant.id)).map(displayShape),
+    async (request) => await displays.list(request.staff.tenant.id),
   );
   app.post(
     PATH,

@@ -54,9 +54,7 @@ export const CreatedDisplay = Type.Object(
 );
 export type CreatedDisplay = Type.Static<typeof CreatedDisplay>;
 
-export const DisplayPath = Type.Object({
-  id: text('The id of the display.', ID),
-});
+export const DisplayPath = Type.Object({ id: text('The id of the display.', ID) });
 
 export const DisplayPairing = Type.Object(
   {

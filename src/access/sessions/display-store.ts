@@ -33,12 +33,9 @@ export async function insertDisplay(
     .execute();
 }
 
-/** The time of the removal comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function removeDisplay(tx: Tx, tenantId: number, id: string): Promise<void> {
-  await sql`
-    WITH clock AS MATERIALIZED (SELECT now() AS at)
-    UPDATE display AS d SET removed_at = clock.at FROM clock
-    WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`.execute(tx);
+  const removed_at = new Date();
+  await tx.updateTable('display').set({ removed_at }).where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }
 
 const CODE_MINUTES = 10;
@@ -58,8 +55,7 @@ export async function insertCode(
       display_id: code.displayId,
       expires_at: sql<Date>`now() + make_interval(mins => ${sql.lit(CODE_MINUTES)})`,
     })
-    // An earlier attempt of this transaction may have inserted the code. The update changes no value then, but makes `RETURNING` return the
-    // row.
+    // If an earlier attempt of this transaction has inserted the code, the update changes no value, but makes RETURNING return the row.
     .onConflict((conflict) =>
       conflict
         .column('code_hash')

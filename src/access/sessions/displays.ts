@@ -1,8 +1,9 @@
-import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { orNotFound, UnavailableError } from '#platform/errors.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
+import { keyedHash } from '#platform/lib/keyed-hash.ts';
 import { prepareAudit, writeAuditEntries } from '../audit/audit.ts';
 import { actorOf, type Area, orderedAreas, type Staff, notSignedIn } from '../tenants/tenants.ts';
 import type { CreatedDisplay, Display, DisplayCreate } from './display-schema.ts';
@@ -18,15 +19,15 @@ const CODE_LENGTH = 8;
 
 export class Displays {
   readonly #db: Database;
-  readonly #hashKey: Buffer;
+  readonly #hashOf: (code: string) => Buffer;
 
   constructor({ db, pepper }: { db: Database; pepper: Buffer }) {
     this.#db = db;
-    this.#hashKey = Buffer.from(hkdfSync('sha256', pepper, '', 'pairing-code', 32));
+    this.#hashOf = keyedHash(pepper, 'pairing-code');
   }
 
-  async list(tenantId: number): Promise<store.DisplayRow[]> {
-    return await store.listDisplays(this.#db, tenantId);
+  async list(tenantId: number): Promise<Display[]> {
+    return (await store.listDisplays(this.#db, tenantId)).map(displayShape);
   }
 
   async create(owner: Staff, wanted: DisplayCreate): Promise<CreatedDisplay> {
@@ -76,13 +77,9 @@ export class Displays {
       return { tenantId, displayId };
     });
   }
-
-  #hashOf(code: string): Buffer {
-    return createHmac('sha256', this.#hashKey).update(code).digest();
-  }
 }
 
-export function displayShape(row: store.DisplayRow): Display {
+function displayShape(row: store.DisplayRow): Display {
   return {
     id: row.id,
     label: row.label,

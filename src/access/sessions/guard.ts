@@ -37,14 +37,14 @@ export function createStaffAuthentication(
 }
 
 export function staffGuard(authenticate: AuthenticateStaff, right: Right, feature?: Feature): Guard {
-  const refusal = refusalOf(right);
+  const { has, refusal } = rightOf(right);
   const guard = async (request: FastifyRequest) => {
     request.staff = await request.server.door.lookUp(request, () => authenticate(request));
     request.holder = String(request.staff.tenant.id);
     if (feature !== undefined && !request.staff.tenant.features.includes(feature)) {
       throw permissionDenied();
     }
-    if (refusal !== null && !hasRight(request.staff, right)) {
+    if (refusal !== null && !has(request.staff)) {
       throw new ApiError(refusal.status, refusal.code, refusal.message);
     }
   };
@@ -59,30 +59,28 @@ export function staffGuard(authenticate: AuthenticateStaff, right: Right, featur
   } satisfies GuardFacts);
 }
 
-function hasRight({ type, role, areas }: Staff, right: Right): boolean {
+/** Returns who has the right, and the error for everybody else. */
+function rightOf(right: Right): { has: (staff: Staff) => boolean; refusal: Exclude<RouteError, string> | null } {
   switch (right) {
     case 'any':
-      return true;
+      return { has: () => true, refusal: null };
     case 'person':
-      return type === 'person';
+      return {
+        has: ({ type }) => type === 'person',
+        refusal: forbidden('A display cannot do this. Sign in as a person.'),
+      };
     case 'owner':
-      return role === 'owner';
-    default:
-      return right.areas.some((area) => areas.includes(area));
+      return { has: ({ role }) => role === 'owner', refusal: PERMISSION_DENIED };
+    default: {
+      const areas = right.areas.map((area) => `"${area}"`).join(' or ');
+      return {
+        has: (staff) => right.areas.some((area) => staff.areas.includes(area)),
+        refusal: forbidden(`You need the area ${areas}. An owner of the tenant can give it.`),
+      };
+    }
   }
 }
 
-function refusalOf(right: Right): Exclude<RouteError, string> | null {
-  switch (right) {
-    case 'any':
-      return null;
-    case 'person':
-      return { status: 403, code: 'error', message: 'A display cannot do this. Sign in as a person.' };
-    case 'owner':
-      return PERMISSION_DENIED;
-    default: {
-      const areas = right.areas.map((area) => `"${area}"`).join(' or ');
-      return { status: 403, code: 'error', message: `You need the area ${areas}. An owner of the tenant can give it.` };
-    }
-  }
+function forbidden(message: string) {
+  return { status: 403, code: 'error', message } as const;
 }

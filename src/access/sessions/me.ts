@@ -1,5 +1,7 @@
-import type { Staff } from '../tenants/tenants.ts';
-import type { Me } from './schema.ts';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { actorOf, changeUser, differing, lockUser, type Staff } from '../tenants/tenants.ts';
+import type { Me, MeChange } from './schema.ts';
 
 export interface ServiceFacts {
   version: string;
@@ -30,4 +32,15 @@ export async function meOf(staff: Staff, service: ServiceFacts): Promise<Me> {
 
 function personShape({ id, name, email, role, areas, language }: Staff): Me['person'] {
   return email === null || role === null ? null : { id, name, email, role, areas, language };
+}
+
+/** Changes the name or the language of the person. Ignores other fields of the body, for example a role. */
+export async function changeMe(db: Database, staff: Staff, { name, language }: MeChange): Promise<Staff> {
+  await inTransaction(db, async (tx) => {
+    const user = await lockUser(tx, staff.tenant.id, staff.id);
+    if (user !== undefined) {
+      await changeUser(tx, actorOf(staff), user, differing(user, { name, language }));
+    }
+  });
+  return { ...staff, name: name ?? staff.name, language: language ?? staff.language };
 }

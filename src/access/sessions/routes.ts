@@ -1,21 +1,13 @@
 import Type from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#platform/db/database.ts';
-import { invalidField } from '#platform/errors.ts';
+import { invalidField, PERMISSION_DENIED } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
-import {
-  actorOf,
-  authenticateToken,
-  changeProfile,
-  type SignInAttempts,
-  type VerifyToken,
-  notSignedIn,
-} from '../tenants/tenants.ts';
+import { authenticateToken, notSignedIn, type SignInAttempts, type VerifyToken } from '../tenants/tenants.ts';
 import { clearConsoleCookie, readConsoleCookie, refuseOtherThanConsole } from './console-cookie.ts';
-import { meOf, type ServiceFacts } from './me.ts';
+import { changeMe, meOf, type ServiceFacts } from './me.ts';
 import { Me, MeChange, PasswordChange, Session, SessionPath, SessionQuery, SessionStart } from './schema.ts';
 import { LIFETIMES, type NewSignIn, type Sessions } from './sessions.ts';
-import { inTransaction } from '#platform/db/transaction.ts';
 import type { Guard } from '#platform/http/guard.ts';
 
 interface Dependencies {
@@ -29,11 +21,6 @@ interface Dependencies {
 const SHARED = { tags: ['Sign-in'] };
 
 export function sessionRoutes(app: App, dependencies: Dependencies): void {
-  startRoute(app, dependencies);
-  endRoute(app, dependencies);
-}
-
-function startRoute(app: App, dependencies: Dependencies): void {
   const { sessions, attempts, service } = dependencies;
   app.post(
     '/v1/auth/session/',
@@ -66,6 +53,28 @@ function startRoute(app: App, dependencies: Dependencies): void {
       return await meOf(await sessions.startFor(request, reply, signIn), service);
     },
   );
+  app.delete(
+    '/v1/auth/session/',
+    {
+      schema: {
+        ...SHARED,
+        operationId: 'endOwnSession',
+        summary: 'Sign out, which ends the session of the cookie',
+        description:
+          'Ends the session and clears its cookie. The response is the same without a session. Without the header ' +
+          '`X-Roomservice-Console: 1`, or if another site has caused the call, no session ends.',
+        response: { 204: Type.Null({ description: 'The session has ended, or there was no session.' }) },
+      },
+    },
+    async (request, reply) => {
+      const token = readConsoleCookie(request);
+      if (token !== null) {
+        await sessions.endByToken(token);
+      }
+      clearConsoleCookie(request, reply);
+      return reply.code(204).send(null);
+    },
+  );
 }
 
 type StartRequest = FastifyRequest<{ Body: Type.Static<typeof SessionStart> }>;
@@ -91,37 +100,17 @@ async function signInOf(
         'Send the header, or the e-mail and the password, but not both',
     );
   }
-  const { person, generation, isFromProvider } = await authenticateToken(db, verifyToken, authorization);
+  const { person, isFromProvider } = await authenticateToken(db, verifyToken, authorization);
   if (!isFromProvider) {
     throw notSignedIn('Send a token of the identity provider, or e-mail and password.');
   }
-  const holder = { kind: 'person', id: person.id } as const;
-  return { tenantId: person.tenant.id, holder, generation, lifetime: LIFETIMES.provider };
-}
-
-function endRoute(app: App, { sessions }: Dependencies): void {
-  app.delete(
-    '/v1/auth/session/',
-    {
-      schema: {
-        ...SHARED,
-        operationId: 'endOwnSession',
-        summary: 'Sign out, which ends the session of the cookie',
-        description:
-          'Ends the session and clears its cookie. The response is the same without a session. Without the header ' +
-          '`X-Roomservice-Console: 1`, or if another site has caused the call, no session ends.',
-        response: { 204: Type.Null({ description: 'The session has ended, or there was no session.' }) },
-      },
-    },
-    async (request, reply) => {
-      const token = readConsoleCookie(request);
-      if (token !== null) {
-        await sessions.endByToken(token);
-      }
-      clearConsoleCookie(request, reply);
-      return reply.code(204).send(null);
-    },
-  );
+  const { id, tenant, session } = person;
+  return {
+    tenantId: tenant.id,
+    holder: { kind: 'person', id },
+    generation: session.generation,
+    lifetime: LIFETIMES.provider,
+  };
 }
 
 interface StaffDependencies {
@@ -137,13 +126,11 @@ const STAFF = { tags: ['Sessions'] };
 const NO_CONTENT = Type.Null({ description: 'The password is changed.' });
 
 export function sessionStaffRoutes(app: App, dependencies: StaffDependencies): void {
-  meRoutes(app, dependencies);
-  passwordRoute(app, dependencies);
-  listRoute(app, dependencies);
-  endAnyRoute(app, dependencies);
+  ownRoutes(app, dependencies);
+  listAndEnd(app, dependencies);
 }
 
-function meRoutes(app: App, { db, service, anyGuard, personGuard }: StaffDependencies): void {
+function ownRoutes(app: App, { db, sessions, attempts, service, anyGuard, personGuard }: StaffDependencies): void {
   app.get(
     '/v1/staff/me/',
     {
@@ -171,17 +158,8 @@ function meRoutes(app: App, { db, service, anyGuard, personGuard }: StaffDepende
         response: { 200: Me },
       },
     },
-    async (request) => {
-      const { staff, body } = request;
-      await inTransaction(db, (tx) => changeProfile(tx, actorOf(staff), staff.id, body));
-      // The body may have other fields, for example a role. This operation ignores these fields.
-      const { name = staff.name, language = staff.language } = body;
-      return await meOf({ ...staff, name, language }, service);
-    },
+    async ({ staff, body }) => await meOf(await changeMe(db, staff, body), service),
   );
-}
-
-function passwordRoute(app: App, { sessions, attempts, personGuard }: StaffDependencies): void {
   app.post(
     '/v1/staff/me/password/',
     {
@@ -211,14 +189,12 @@ function passwordRoute(app: App, { sessions, attempts, personGuard }: StaffDepen
   );
 }
 
-function listRoute(app: App, { sessions, anyGuard }: StaffDependencies): void {
+function listAndEnd(app: App, { sessions, anyGuard }: StaffDependencies): void {
   app.get(
     '/v1/staff/sessions/',
     {
       onRequest: anyGuard,
-      config: {
-        errors: [{ status: 403, code: 'error', message: 'You do not have permission to perform this action.' }],
-      },
+      config: { errors: [PERMISSION_DENIED] },
       schema: {
         ...STAFF,
         operationId: 'listSessions',
@@ -232,9 +208,6 @@ function listRoute(app: App, { sessions, anyGuard }: StaffDependencies): void {
     },
     async (request) => await sessions.list(request.staff, request.query.person_id),
   );
-}
-
-function endAnyRoute(app: App, { sessions, anyGuard }: StaffDependencies): void {
   app.post(
     '/v1/staff/sessions/:id/end/',
     {

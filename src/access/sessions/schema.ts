@@ -136,6 +136,7 @@ export const MeChange = Type.Object(
     examples: [{ name: 'Rita Fonseca', language: 'pt' }],
   },
 );
+export type MeChange = Type.Static<typeof MeChange>;
 
 export const PasswordChange = Type.Object(
   {

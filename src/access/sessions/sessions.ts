@@ -3,16 +3,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeAuditEntries } from '../audit/audit.ts';
 import {
   actorOf,
+  changeUser,
+  differing,
   hashPassword,
+  lockUser,
   orderedAreas,
   personOf,
-  replacePassword,
   type Staff,
   tenantOf,
   updateLastUses,
   notSignedIn,
 } from '../tenants/tenants.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { collectLastUses, type LastUsed } from '#platform/db/last-used.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { orNotFound, permissionDenied } from '#platform/errors.ts';
@@ -32,13 +34,15 @@ export type { NewSignIn } from './store.ts';
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
-/** Lifetime of a session for each way of signing in. `cookieSeconds` is at most 400 days, because browsers keep no cookie longer. */
+/** Lifetime of a session for each way of signing in. */
 export const LIFETIMES = {
-  password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY, cookieSeconds: 7 * DAY },
-  provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR, cookieSeconds: 12 * HOUR },
-  display: { idleSeconds: 90 * DAY, lifetimeSeconds: null, cookieSeconds: 400 * DAY },
+  password: { idleSeconds: 12 * HOUR, lifetimeSeconds: 7 * DAY },
+  provider: { idleSeconds: 12 * HOUR, lifetimeSeconds: 12 * HOUR },
+  display: { idleSeconds: 90 * DAY, lifetimeSeconds: null },
 } as const satisfies Record<string, store.Lifetime>;
 
+/** Browsers keep no cookie longer. */
+const MAX_COOKIE_SECONDS = 400 * DAY;
 /** Days for which the row of a person's session is kept after the sign-in. The session itself ends earlier. */
 const KEPT_DAYS = 30;
 /** Largest number of sessions of a person. A further sign-in ends the oldest one. */
@@ -97,15 +101,14 @@ export class Sessions {
   ): Promise<Staff> {
     const client = { address: request.clientAddress, userAgent: request.headers['user-agent'] ?? '' };
     const { token, staff } = await this.start({ ...signIn, ...client });
-    setConsoleCookie(request, reply, token, signIn.lifetime.cookieSeconds);
+    setConsoleCookie(request, reply, token, signIn.lifetime.lifetimeSeconds ?? MAX_COOKIE_SECONDS);
     return staff;
   }
 
   /**
    * Reads the session and its person or display at every call, so that ending the session takes effect immediately, on every node.
-   * @param isStream true for a call that opens a stream. For the session of a display, such a call counts as a use. For the session of a
-   * person, it does not count. Otherwise an unattended page would keep the session open, because a page opens its stream again by itself
-   * (docs/decisions/0018-live-changes.md)
+   * @param isStream true for a call that opens a stream. It is no use of the session of a person, because an unattended page opens its
+   * stream again by itself (docs/decisions/0018-live-changes.md)
    */
   async authenticate(token: string, isStream = false): Promise<Staff> {
     const read = this.#tokens.read(token);
@@ -157,31 +160,42 @@ export class Sessions {
 
   /**
    * Writes an audit entry if the session is not the caller's own.
-   * @throws ApiError 404 for an unknown session. A caller who is not an owner gets this error also for the sessions of other people and of
-   * displays
+   * @throws ApiError 404 for an unknown session, and for the session of somebody else if the caller is not an owner
    */
   async end(staff: Staff, id: string): Promise<Session> {
-    const ended = orNotFound(
-      isUuid(id) ? await inTransaction(this.#db, (tx) => endOne(tx, staff, id)) : undefined,
-      'session',
-    );
-    return sessionShape(ended, staff);
+    const tenantId = staff.tenant.id;
+    return await inTransaction(this.#db, async (tx) => {
+      const found = isUuid(id) ? await store.lockSession(tx, tenantId, id) : undefined;
+      const holderId = found?.person_id ?? found?.display_id ?? '';
+      const isOwn = holderId === staff.id;
+      const session = orNotFound(isOwn || staff.role === 'owner' ? found : undefined, 'session');
+      if (session.ended_at === null) {
+        await store.endSession(tx, tenantId, { id });
+        const details = { session_id: id, kind: session.kind };
+        const entries = isOwn ? [] : [{ action: 'session.ended' as const, subject: holderId, details }];
+        await writeAuditEntries(tx, actorOf(staff), entries);
+      }
+      return sessionShape(session, staff);
+    });
   }
 
   /**
    * All tokens of the person end, and all sessions except the session of this call.
-   * @param checked stored hash of the old password. The caller of this method has compared it with the field `current_password` of the
-   * request
+   * @param checked stored hash with which the current password was compared
    */
   async changePassword(staff: Staff, checked: string, password: string): Promise<void> {
-    const hash = await hashPassword(password);
+    const { tenant, session } = staff;
+    const password_hash = await hashPassword(password);
     await inTransaction(this.#db, async (tx) => {
-      const generation = await replacePassword(tx, actorOf(staff), staff.id, { checked, hash });
-      if (generation === null) {
+      const user = await lockUser(tx, tenant.id, staff.id);
+      // An earlier attempt of this transaction may have been committed.
+      const isStored = user?.password_hash === password_hash;
+      if (user === undefined || !(isStored || user.password_hash === checked)) {
         throw notSignedIn('The password was changed meanwhile. Sign in again.');
       }
-      if (staff.session.id !== null) {
-        await store.setGeneration(tx, staff.tenant.id, staff.session.id, generation);
+      await changeUser(tx, actorOf(staff), user, differing(user, { password_hash }));
+      if (session.id !== null) {
+        await store.setGeneration(tx, tenant.id, session.id, isStored ? user.generation : user.generation + 1);
       }
     });
   }
@@ -189,24 +203,6 @@ export class Sessions {
   async close(): Promise<void> {
     await Promise.all([this.#uses.close(), this.#seen.close()]);
   }
-}
-
-async function endOne(tx: Tx, staff: Staff, id: string) {
-  const tenantId = staff.tenant.id;
-  const session = await store.lockSession(tx, tenantId, id);
-  const holderId = session?.person_id ?? session?.display_id ?? '';
-  const isOwn = holderId === staff.id;
-  if (session === undefined || !(isOwn || staff.role === 'owner')) {
-    return undefined;
-  }
-  if (session.ended_at === null) {
-    await store.endSession(tx, tenantId, { id });
-    if (!isOwn) {
-      const details = { session_id: id, kind: session.kind };
-      await writeAuditEntries(tx, actorOf(staff), [{ action: 'session.ended', subject: holderId, details }]);
-    }
-  }
-  return session;
 }
 
 function sessionEnded() {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, DB, Tx } from '#platform/db/database.ts';
+import type { Database, Db, DB, Tx } from '#platform/db/database.ts';
+import { Fields, selectEach } from '#platform/db/inputs.ts';
 import { isUseDue, type TenantRow } from '../tenants/tenants.ts';
 
 export type SessionRow = Selectable<DB['session']>;
@@ -13,7 +14,7 @@ export interface Holder {
  * A session also ends if its person is disabled or gets a new password, which raises the `generation` of the person, or if its display is
  * removed. `u` and `d` are the rows of the person and of the display.
  */
-export const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
+const IS_ALIVE = sql<boolean>`(s.ended_at IS NULL
   AND s.last_used_at + make_interval(secs => s.idle_seconds) > now()
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND CASE s.kind WHEN 'person' THEN u.is_active AND u.generation = s.generation ELSE d.removed_at IS NULL END)`;
@@ -56,6 +57,49 @@ export async function findSession(db: Db, tenantId: number, hash: Buffer) {
 }
 export type FoundSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
+export interface CallerRow {
+  role: string | null;
+  areas: string[];
+  is_use_due: boolean;
+}
+
+/** Caller with a session, whose `generation` is null, or with a token. */
+export interface CallerInput {
+  tenantId: number;
+  sessionId: string | null;
+  personId: string;
+  generation: number | null;
+  expiresAt: string;
+}
+
+const CALLER_FIELDS = new Fields<CallerInput>({
+  tenantId: 'bigint',
+  sessionId: 'uuid',
+  personId: 'uuid',
+  generation: 'integer',
+  expiresAt: 'timestamptz',
+});
+
+/** Returns the present rights of each caller, or undefined if the session or the token of the caller has ended. */
+export async function readCallers(db: Database, inputs: CallerInput[]): Promise<(CallerRow | undefined)[]> {
+  return await selectEach(
+    db,
+    CALLER_FIELDS,
+    inputs,
+    ({ tenantId, sessionId, personId, generation, expiresAt }) => sql<CallerRow>`
+      SELECT u.role, coalesce(u.areas, d.areas) AS areas, ${isUseDue('s.last_used_at')} AS is_use_due
+      FROM session AS s
+      LEFT JOIN app_user AS u ON u.tenant_id = s.tenant_id AND u.id = s.person_id
+      LEFT JOIN display AS d ON d.tenant_id = s.tenant_id AND d.id = s.display_id
+      WHERE s.tenant_id = ${tenantId} AND s.id = ${sessionId} AND ${IS_ALIVE}
+      UNION ALL
+      SELECT u.role, u.areas, false
+      FROM app_user AS u
+      WHERE u.tenant_id = ${tenantId} AND u.id = ${personId} AND u.generation = ${generation} AND u.is_active
+        AND u.invitation_expires_at IS NULL AND ${expiresAt} > now()`,
+  );
+}
+
 export async function listSessions(db: Db, tenantId: number, holder: Holder, limit: number): Promise<SessionRow[]> {
   return await sessionsOf(db, tenantId)
     .where(holder.kind === 'person' ? 's.person_id' : 's.display_id', '=', holder.id)
@@ -70,8 +114,6 @@ export interface Lifetime {
   idleSeconds: number;
   /** Time after which the session ends in any case. Null if the session may last for any time, as long as it is used. */
   lifetimeSeconds: number | null;
-  /** Time for which the browser keeps the cookie. */
-  cookieSeconds: number;
 }
 
 export interface NewSignIn {
@@ -142,13 +184,14 @@ export async function lockSession(tx: Tx, tenantId: number, id: string): Promise
     .executeTakeFirst();
 }
 
-/** The time of the end comes from a CTE, because a database cluster refuses now() in the SET clause of an UPDATE. */
 export async function endSession(db: Db, tenantId: number, session: { id: string } | { hash: Buffer }): Promise<void> {
-  const isWanted = 'id' in session ? sql`s.id = ${session.id}` : sql`s.secret_hash = ${session.hash}`;
-  await sql`
-    WITH clock AS MATERIALIZED (SELECT now() AS at)
-    UPDATE session AS s SET ended_at = clock.at FROM clock
-    WHERE s.tenant_id = ${tenantId} AND ${isWanted} AND s.ended_at IS NULL`.execute(db);
+  await db
+    .updateTable('session')
+    .set({ ended_at: new Date() })
+    .where('tenant_id', '=', tenantId)
+    .where((eb) => ('id' in session ? eb('id', '=', session.id) : eb('secret_hash', '=', session.hash)))
+    .where('ended_at', 'is', null)
+    .execute();
 }
 
 /** Gives a session the new `generation` of its person, so that the session stays open when the person changes the password. */

@@ -1,25 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../audit/audit.ts';
 import type { Tx } from '#platform/db/database.ts';
-import type { Change, FieldChange } from '#platform/lib/change-list.ts';
+import type { Change } from '#platform/lib/change-list.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { hashPassword, isPassword, unusableHash } from './passwords.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { type Area, DOCUMENT_AREAS, orderedAreas, type Role } from './schema.ts';
+import { DOCUMENT_AREAS, orderedAreas, type Role, type UserDocument } from './schema.ts';
 import { lockUsers, type NewUser, type UserChanges, type UserRow } from './store.ts';
-import { addUser, changeUser, differing, isActiveOwner, NOT_DOCUMENTED, normaliseEmail } from './users.ts';
-
-/**
- * One user in a tenant document, which is the JSON file that describes a whole tenant. The password may be missing only for an existing
- * user, who then keeps the stored password. A user without a name in the document keeps the stored name.
- */
-export interface UserDocument {
-  email: string;
-  password?: string;
-  role: Role;
-  name?: string;
-  areas?: Area[];
-}
+import {
+  addUser,
+  changeUser,
+  differing,
+  isActiveOwner,
+  NOT_DOCUMENTED,
+  normaliseEmail,
+  shownChanges,
+} from './users.ts';
 
 /** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
 export interface UserPlan {
@@ -60,18 +56,35 @@ function withoutUse({ last_seen_at: _, ...user }: UserRow): Omit<UserRow, 'last_
   return user;
 }
 
-/** User of a tenant document. Only the e-mail of the user has been validated, so the other fields may have any value. */
-type NamedUser = { email: string; role: unknown; password?: unknown };
+/** User of a tenant document whose fields were not validated. The e-mail is normalised. */
+interface NamedUser {
+  email: string;
+  role: unknown;
+  password?: unknown;
+}
 
 /** Returns the e-mail addresses of the active owners if the document would leave the tenant without one, else an empty list. */
 export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[] {
-  const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
-  const known = new Set(stored.map((user) => user.email));
-  const outcomes = [
-    ...stored.map((user) => outcomeOf(user, byEmail.get(user.email))),
-    ...users.filter((user) => !known.has(normaliseEmail(user.email))).map((user) => outcomeOf(undefined, user)),
+  const named = new Set(users.map(({ email }) => email));
+  const after = [
+    ...users.map((document) =>
+      outcomeOf(
+        stored.find(({ email }) => email === document.email),
+        document,
+      ),
+    ),
+    ...stored.filter(({ email, document_role }) => document_role === null && !named.has(email)),
   ];
-  return outcomes.some(isActiveOwner) ? [] : stored.filter(isActiveOwner).map((user) => user.email);
+  return after.some(isActiveOwner) ? [] : stored.filter(isActiveOwner).map((user) => user.email);
+}
+
+/** If the document has a password for an invited person, the invitation ends, because the person can sign in with this password. */
+function outcomeOf<Said>(user: UserRow | undefined, { role, password }: { role: Said; password?: unknown }) {
+  return {
+    role: user !== undefined && user.document_role === role ? user.role : role,
+    is_active: user === undefined || user.is_active || user.document_role === null,
+    invitation_expires_at: password === undefined ? (user?.invitation_expires_at ?? null) : null,
+  };
 }
 
 /**
@@ -80,36 +93,17 @@ export function activeOwnersLost(stored: UserRow[], users: NamedUser[]): string[
  *   areas to them.
  * - For every other user, the default `DOCUMENT_AREAS` takes the place of the missing areas. The default is all areas except `rates`.
  */
-function profileOf(user: UserRow | undefined, document: UserDocument) {
-  const said = {
-    document_name: document.name ?? null,
-    document_areas: document.areas === undefined ? null : orderedAreas(document.areas),
-  };
-  const areas = said.document_areas ?? [...DOCUMENT_AREAS];
+function profileOf(user: UserRow | undefined, { name, areas: said }: UserDocument) {
+  const document_areas = said === undefined ? null : orderedAreas(said);
+  const documented = { document_name: name ?? null, document_areas };
+  const areas = document_areas ?? [...DOCUMENT_AREAS];
   if (user === undefined) {
-    return { ...said, areas, name: said.document_name };
+    return { ...documented, name: documented.document_name, areas };
   }
-  const areasBefore = user.is_in_document ? (user.document_areas ?? DOCUMENT_AREAS) : null;
-  const keepsAreas = areasBefore === null ? document.areas === undefined : isDeepStrictEqual(areas, areasBefore);
-  const keepsName = document.name === undefined || (user.is_in_document && document.name === user.document_name);
-  return { ...said, areas: keepsAreas ? user.areas : areas, name: keepsName ? user.name : said.document_name };
-}
-
-/** If the document has a password for an invited person, the invitation ends, because the person can sign in with this password. */
-function outcomeOf(user: UserRow | undefined, document: Omit<NamedUser, 'email'> | undefined) {
-  if (user === undefined || document === undefined) {
-    return {
-      role: (user ?? document)?.role,
-      is_active: user === undefined || (user.is_active && !user.is_in_document),
-      invitation_expires_at: user?.invitation_expires_at ?? null,
-    };
-  }
-  const isRoleUnchanged = user.is_in_document && user.document_role === document.role;
-  return {
-    role: isRoleUnchanged ? user.role : document.role,
-    is_active: user.is_active || !user.is_in_document,
-    invitation_expires_at: document.password === undefined ? user.invitation_expires_at : null,
-  };
+  const isFirst = user.document_role === null;
+  const keepsAreas = isFirst ? said === undefined : isDeepStrictEqual(areas, user.document_areas ?? DOCUMENT_AREAS);
+  const keepsName = name === undefined || name === user.document_name;
+  return { ...documented, name: keepsName ? user.name : name, areas: keepsAreas ? user.areas : areas };
 }
 
 /**
@@ -122,73 +116,44 @@ export async function planUsers(stored: UserRow[], users: UserDocument[]): Promi
   for (const document of users) {
     const email = normaliseEmail(document.email);
     const user = stored.find((each) => each.email === email);
+    const wanted = {
+      ...outcomeOf(user, document),
+      ...profileOf(user, document),
+      ...(await passwordOf(user, document)),
+      document_role: document.role,
+    };
     if (user === undefined) {
-      plan.inserts.push(await newUser(document));
+      plan.inserts.push({ id: newId(), email, ...wanted });
     } else {
-      plan.updates.push({ user, changes: await changesOf(user, document) });
+      plan.updates.push({ user, changes: differing(user, wanted) });
     }
-    plan.users.push({ email, role: outcomeOf(user, document).role as Role });
+    plan.users.push({ email, role: wanted.role as Role });
   }
   const named = new Set(plan.users.map(({ email }) => email));
-  for (const user of stored.filter(({ email, is_in_document }) => is_in_document && !named.has(email))) {
-    plan.updates.push({ user, changes: { ...NOT_DOCUMENTED, ...(user.is_active ? { is_active: false } : {}) } });
+  for (const user of stored.filter(({ email, document_role }) => document_role !== null && !named.has(email))) {
+    plan.updates.push({ user, changes: { ...NOT_DOCUMENTED, ...differing(user, { is_active: false }) } });
   }
-  plan.updates = plan.updates.filter(({ changes }) => Object.keys(changes).length > 0);
   return plan;
 }
 
-async function newUser(document: UserDocument): Promise<NewUser> {
-  const { email, password, role } = document;
-  // The validation of the document requires a password of a new user.
-  const password_hash = password === undefined ? unusableHash() : await hashPassword(password);
-  return {
-    id: newId(),
-    email: normaliseEmail(email),
-    role,
-    password_hash,
-    is_in_document: true,
-    document_role: role,
-    document_password_hash: password_hash,
-    invitation_expires_at: null,
-    ...profileOf(undefined, document),
-  };
-}
-
-async function changesOf(user: UserRow, document: UserDocument): Promise<UserChanges> {
-  const { role, is_active, invitation_expires_at } = outcomeOf(user, document);
-  const { password_hash, said } = await passwordOf(user, document);
-  return differing(user, {
-    role: role as Role,
-    is_active,
-    invitation_expires_at,
-    password_hash,
-    is_in_document: true,
-    document_role: document.role,
-    document_password_hash: said,
-    ...profileOf(user, document),
-  });
-}
-
-/** `said` is the hash of the password in the document, or null. It is stored so that the next document can be compared with it. */
-async function passwordOf(user: UserRow, { password }: UserDocument) {
-  const { password_hash, document_password_hash: saidBefore } = user;
+/** The hash of the password in the document is also stored on its own, so that the next document can be compared with it. */
+async function passwordOf(user: UserRow | undefined, { password }: UserDocument) {
   if (password === undefined) {
-    return { password_hash, said: null };
+    // The validation of the document requires a password of a new user.
+    return { password_hash: user?.password_hash ?? unusableHash(), document_password_hash: null };
   }
-  if (saidBefore !== null && (await isPassword(password, saidBefore))) {
-    return { password_hash, said: saidBefore };
+  const said = user?.document_password_hash ?? null;
+  if (user !== undefined && said !== null && (await isPassword(password, said))) {
+    return { password_hash: user.password_hash, document_password_hash: said };
   }
-  const hash = (await isPassword(password, password_hash)) ? password_hash : await hashPassword(password);
-  return { password_hash: hash, said: hash };
+  const isStored = user !== undefined && (await isPassword(password, user.password_hash));
+  const hash = isStored ? user.password_hash : await hashPassword(password);
+  return { password_hash: hash, document_password_hash: hash };
 }
 
-function describeChanges(user: UserRow, { role, password_hash, is_active, name, areas }: UserChanges): Change[] {
-  const fields: FieldChange[] = [
-    ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
-    ...(name === undefined ? [] : [{ field: 'name', from: user.name, to: name }]),
-    ...(areas === undefined ? [] : [{ field: 'areas', from: user.areas, to: areas }]),
-    ...(password_hash === undefined ? [] : [{ field: 'password' }]),
-  ];
+function describeChanges(user: UserRow, changes: UserChanges): Change[] {
+  const { password_hash, is_active } = changes;
+  const fields = [...shownChanges(user, changes), ...(password_hash === undefined ? [] : [{ field: 'password' }])];
   if (is_active !== undefined) {
     return [{ what: 'user', name: user.email, change: is_active ? 'enabled' : 'disabled', fields }];
   }

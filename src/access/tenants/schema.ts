@@ -18,7 +18,7 @@ export type Role = 'owner' | 'staff';
 /** Parts of the staff API that a member of the staff or a display may use, in the order in which lists show them. */
 export const AREAS = ['orders', 'menu', 'hotel', 'rates', 'deliveries'] as const;
 export type Area = (typeof AREAS)[number];
-/** Areas of a member of the staff for whom a tenant document names no areas. All staff had these rights before areas were introduced. */
+/** Areas of a member of the staff for whom a tenant document names no areas. */
 export const DOCUMENT_AREAS: readonly Area[] = AREAS.filter((area) => area !== 'rates');
 
 export const Areas = Type.Array(Type.Enum([...AREAS], { type: 'string' }), {
@@ -45,6 +45,31 @@ export const Password = Type.String({
 });
 
 export const NewPassword = Type.String({ ...Password, minLength: 12, description: 'The new password.' });
+
+/** One user in a tenant document. */
+export const UserDocument = Type.Object({
+  email: textUpTo(254, 'E-mail address that the user signs in with. It is unique across all tenants.', {
+    ...TRIMMED,
+    format: 'email',
+  }),
+  password: Type.Optional({
+    ...NewPassword,
+    description:
+      'Stored only as a hash. It may be left out for a user who already exists; the password then stays as it is.',
+  }),
+  role: oneOf(['owner', 'staff'], 'An owner may do everything.'),
+  name: Type.Optional({
+    ...PersonName,
+    description: 'Name of the user for other people of the tenant. If it is left out, the stored name stays.',
+  }),
+  areas: Type.Optional({
+    ...Areas,
+    description:
+      'Parts of the staff API that the user may use. If `areas` is left out, new staff get all areas except `rates`. An owner ' +
+      'has all areas.',
+  }),
+});
+export type UserDocument = Type.Static<typeof UserDocument>;
 
 export const SignInEmail = textUpTo(
   254,
@@ -93,4 +118,3 @@ export const SignInResponse = Type.Object(
     ],
   },
 );
-export type SignInResponse = Type.Static<typeof SignInResponse>;

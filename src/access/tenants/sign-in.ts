@@ -3,11 +3,11 @@ import { prepareAudit } from '../audit/audit.ts';
 import type { Database } from '#platform/db/database.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
 import { type Budget, type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { keyedHash } from '#platform/lib/keyed-hash.ts';
 import { decoyHash, isPassword } from './passwords.ts';
 import * as store from './store.ts';
 import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
-import { createHmac, hkdfSync } from 'node:crypto';
-import { inTransaction } from '#platform/db/transaction.ts';
 
 /** Both limits are checked before a password is hashed (rule 8). */
 export const SIGN_INS_PER_ADDRESS = 100;
@@ -26,7 +26,7 @@ interface Attempt {
  */
 export class SignInAttempts {
   readonly #db: Database;
-  readonly #hashAddress: HashAddress;
+  readonly #hashOf: (userAndNetwork: string) => Buffer;
   readonly #byAddress: Budget;
   readonly #byEmail: Budget;
   /**
@@ -37,7 +37,7 @@ export class SignInAttempts {
 
   constructor({ db, pepper, budgets }: { db: Database; pepper: Buffer; budgets: BudgetStore }) {
     this.#db = db;
-    this.#hashAddress = createAddressHash(pepper);
+    this.#hashOf = keyedHash(pepper, 'sign-in-address');
     this.#byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
     this.#byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
     this.#byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
@@ -54,17 +54,18 @@ export class SignInAttempts {
    */
   async checkPassword(request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<store.SigningInUser> {
     const email = normaliseEmail(attempt.email);
-    const hashOf = (userId: string) => this.#hashAddress(userId, clientNetwork(request.clientAddress));
-    const user = (await store.findSigningInUser(this.#db, email, hashOf)) ?? null;
-    const isAddressKnown = isKnownAddress(user?.address.signed_in_at ?? null);
+    const network = clientNetwork(request.clientAddress);
+    // Only this hash of the address is stored. It differs for each user, so the table does not show which users share an address.
+    const hashAddress = (userId: string) => this.#hashOf(`${userId} ${network}`);
+    const user = await store.findSigningInUser(this.#db, email, hashAddress);
+    const isAddressKnown = hasSignedInSince(user, -KNOWN_DAYS);
     const addressKey = user?.address.hash.toString('base64') ?? '';
     await (isAddressKnown
       ? countCall(this.#byKnownAddress, addressKey, reply)
       : countCall(this.#byEmail, email, reply));
     const checked = await this.#check(request, user, attempt);
     if (!isAddressKnown) {
-      // This successful sign-in made the client address known for the user, so later attempts from this address have their own budget. The
-      // sign-in counts as the first attempt in this budget.
+      // The address is known from now on, and this sign-in counts as the first attempt in its budget.
       await this.#byKnownAddress.take(addressKey);
     }
     return checked;
@@ -72,26 +73,23 @@ export class SignInAttempts {
 
   async #check(
     request: FastifyRequest,
-    user: store.SigningInUser | null,
+    user: store.SigningInUser | undefined,
     { password, refusal }: Attempt,
   ): Promise<store.SigningInUser> {
-    // If the database cannot store the client address or the audit entry, the service only logs the error. The attempt still gets its usual
-    // response.
     const onError = (error: unknown) =>
       request.log.warn(
         { err: error },
         'the client address or the audit entry of a sign-in could not be written to the database; the sign-in itself is not affected',
       );
-    const hasAccess = user !== null && user.is_active && !isInvited(user);
+    const hasAccess = user !== undefined && user.is_active && !isInvited(user);
     const isRight = await isPassword(password, hasAccess ? user.password_hash : await decoyHash());
     if (!hasAccess || !isRight) {
-      if (user !== null) {
+      if (user !== undefined) {
         void this.#writeFailure(user, request.clientAddress).catch(onError);
       }
       throw notSignedIn(refusal ?? 'The e-mail or the password is wrong.');
     }
-    const { hash, signed_in_at: signedInAt } = user.address;
-    await storeAddress(this.#db, { tenantId: user.tenant_id, userId: user.id }, { hash, signedInAt }).catch(onError);
+    await rememberAddress(this.#db, user).catch(onError);
     return user;
   }
 
@@ -108,33 +106,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of sign-in addresses that are stored for each user. The latest ones are kept. */
 const MAX_ADDRESSES = 20;
 
-/** Returns the keyed hash that is stored in place of an address. The same address has a different hash for each user. */
-type HashAddress = (userId: string, network: string) => Buffer;
-
-function createAddressHash(pepper: Buffer): HashAddress {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'sign-in-address', 32));
-  return (userId, network) => createHmac('sha256', key).update(`${userId} ${network}`).digest();
-}
-
-function isKnownAddress(signedInAt: Date | null): boolean {
-  return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
-}
-
-async function storeAddress(
-  db: Database,
-  user: { tenantId: number; userId: string },
-  address: { hash: Buffer; signedInAt: Date | null },
-): Promise<void> {
-  if (address.signedInAt !== null && address.signedInAt >= startOfDay(0)) {
+async function rememberAddress(db: Database, user: store.SigningInUser): Promise<void> {
+  if (hasSignedInSince(user, 0)) {
     return;
   }
-  const now = new Date();
-  await inTransaction(db, async (tx) => {
-    await store.upsertSignInAddress(tx, user, { hash: address.hash, signedInAt: now });
-    await store.removeSignInAddresses(tx, user, { before: startOfDay(-KNOWN_DAYS), keep: MAX_ADDRESSES });
-  });
+  const kept = { after: startOfDay(-KNOWN_DAYS), most: MAX_ADDRESSES };
+  await inTransaction(db, (tx) => store.storeSignInAddress(tx, user, new Date(), kept));
 }
 
-function startOfDay(days: number): Date {
-  return new Date((Math.floor(Date.now() / DAY_MS) + days) * DAY_MS);
+/** Returns true if the user has signed in from the address of this attempt since the start of a day. Today is the day 0. */
+function hasSignedInSince(user: store.SigningInUser | undefined, day: number): boolean {
+  const at = user?.address.signed_in_at ?? null;
+  return at !== null && at >= startOfDay(day);
+}
+
+function startOfDay(day: number): Date {
+  return new Date((Math.floor(Date.now() / DAY_MS) + day) * DAY_MS);
 }

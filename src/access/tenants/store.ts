@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
+import type { Share } from '#platform/db/inputs.ts';
 import { type LatestUse, writeByShare } from '#platform/db/last-used.ts';
 
 export type TenantRow = Selectable<DB['tenant']>;
@@ -94,44 +95,31 @@ export async function findSigningInUser(
   return { ...user, address: { hash, signed_in_at } };
 }
 
-interface UserKey {
-  tenantId: number;
-  userId: string;
-}
-
-export async function upsertSignInAddress(
+/** Stores the time of a sign-in. Of the addresses of the user, only the latest `most` stay, and none from before `after`. */
+export async function storeSignInAddress(
   tx: Tx,
-  { tenantId, userId }: UserKey,
-  { hash, signedInAt }: { hash: Buffer; signedInAt: Date },
+  { tenant_id, id: user_id, address }: SigningInUser,
+  signed_in_at: Date,
+  { after, most }: { after: Date; most: number },
 ): Promise<void> {
   await tx
     .insertInto('sign_in_address')
-    .values({ tenant_id: tenantId, user_id: userId, address_hash: hash, signed_in_at: signedInAt })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at: signedInAt }),
-    )
+    .values({ tenant_id, user_id, address_hash: address.hash, signed_in_at })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at }))
     .execute();
-}
-
-/** Removes the user's sign-in addresses that are older than `before`. Of the newer addresses, only the latest `keep` stay. */
-export async function removeSignInAddresses(
-  tx: Tx,
-  { tenantId, userId }: UserKey,
-  { before, keep }: { before: Date; keep: number },
-): Promise<void> {
   const latest = tx
     .selectFrom('sign_in_address')
     .select('address_hash')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
-    .where('signed_in_at', '>=', before)
+    .where('tenant_id', '=', tenant_id)
+    .where('user_id', '=', user_id)
+    .where('signed_in_at', '>=', after)
     .orderBy('signed_in_at', 'desc')
     .orderBy('address_hash')
-    .limit(keep);
+    .limit(most);
   await tx
     .deleteFrom('sign_in_address')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
+    .where('tenant_id', '=', tenant_id)
+    .where('user_id', '=', user_id)
     .where('address_hash', 'not in', latest)
     .execute();
 }
@@ -152,10 +140,7 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
 }
 
-/**
- * While this function waits for a lock, another transaction may change the role of an owner to `staff`. The result leaves out this former
- * owner, unless the former owner has the id `personId`.
- */
+/** Leaves out a former owner whose role another transaction has changed while this one waited for the lock. */
 export async function lockOwnersAndPerson(tx: Tx, tenantId: number, personId: string): Promise<UserRow[]> {
   return await usersOf(tx, tenantId)
     .where((eb) => eb.or([eb('role', '=', 'owner'), eb('id', '=', personId)]))
@@ -167,47 +152,34 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Days for which a one-time link works, and for which an invitation reserves the e-mail. */
-const LINK_MINUTES = 3 * 24 * 60;
-
-/** A separate query computes this end, because a database cluster refuses now() in the SET clause of the UPDATE that stores it. */
-export async function readLinkEnd(tx: Tx, minutes = LINK_MINUTES): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(mins => ${sql.lit(minutes)}) AS at`.execute(tx);
-  return (rows[0] as { at: Date }).at;
-}
-
-/** `is_free` is true if an invitation has reserved the e-mail, but the invitation has expired. */
-export interface SignInEntry {
-  email: string;
-  tenant_id: number;
-  is_free: boolean;
-}
-
-export async function findSignIns(db: Db, emails: string[]): Promise<SignInEntry[]> {
-  return await db
+/** Returns those of the normalised e-mails that belong to users of other tenants. An expired invitation holds no e-mail. */
+export async function findTakenEmails(db: Db, tenantId: number | null, emails: string[]): Promise<Set<string>> {
+  const isHeld = sql<boolean>`coalesce(held_until > now(), true)`;
+  const ofOthers = db
     .selectFrom('sign_in')
-    .select(['email', 'tenant_id', sql<boolean>`coalesce(held_until <= now(), false)`.as('is_free')])
-    .where('email', 'in', emails)
-    .execute();
+    .select('email')
+    .where('tenant_id', '!=', tenantId ?? NO_USER.tenant_id);
+  const taken = emails.length === 0 ? [] : await ofOthers.where('email', 'in', emails).where(isHeld).execute();
+  return new Set(taken.map(({ email }) => email));
 }
 
-interface EmailHolder {
-  tenantId: number;
-  userId: string;
-  email: string;
-  /** End of the invitation that reserves the e-mail. Null if the e-mail belongs to an account. */
-  heldUntil: Date | null;
-}
+export type EmailHolder = Pick<UserRow, 'id' | 'email'>;
 
 /**
  * Gives the e-mail to a user if it belongs to no user, or if the invitation that reserved it has expired. These are two statements, because
  * a database cluster refuses now() in ON CONFLICT.
+ * @param heldUntil end of the invitation that reserves the e-mail, or null if the e-mail belongs to an account
  */
-export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+export async function claimEmail(
+  tx: Tx,
+  tenantId: number,
+  { id, email }: EmailHolder,
+  heldUntil: Date | null,
+): Promise<boolean> {
   await tx.deleteFrom('sign_in').where('email', '=', email).where('held_until', '<=', sql<Date>`now()`).execute();
   const claimed = await tx
     .insertInto('sign_in')
-    .values({ email, tenant_id: tenantId, user_id: userId, held_until: heldUntil })
+    .values({ email, tenant_id: tenantId, user_id: id, held_until: heldUntil })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('email')
     .executeTakeFirst();
@@ -215,13 +187,18 @@ export async function claimEmail(tx: Tx, { tenantId, userId, email, heldUntil }:
 }
 
 /** Changes the time until which the e-mail is reserved for the user. @returns false if the e-mail does not belong to this user any more */
-export async function holdEmail(tx: Tx, { tenantId, userId, email, heldUntil }: EmailHolder): Promise<boolean> {
+export async function holdEmail(
+  tx: Tx,
+  tenantId: number,
+  { id, email }: EmailHolder,
+  heldUntil: Date | null,
+): Promise<boolean> {
   const held = await tx
     .updateTable('sign_in')
     .set({ held_until: heldUntil })
     .where('email', '=', email)
     .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
+    .where('user_id', '=', id)
     .returning('email')
     .executeTakeFirst();
   return held !== undefined;
@@ -260,9 +237,8 @@ export async function updateUser(tx: Tx, tenantId: number, userId: string, chang
 const USE_COLUMNS = { app_user: 'last_seen_at', session: 'last_used_at' };
 
 /**
- * Writes the times of the last uses of people or sessions. Skips a row whose stored time is less than a minute old. The process gives the
- * age of each use, and the database subtracts the age from its own present time. So a wrong clock of the process makes no difference. The
- * CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
+ * Skips a row whose stored time is less than a minute old. The process gives the age of each use, so a wrong clock of the process makes no
+ * difference. The CTE computes the times, because a database cluster refuses now() in the SET clause of an UPDATE.
  */
 export async function updateLastUses(
   db: Db,
@@ -271,23 +247,19 @@ export async function updateLastUses(
   nowMs: number,
 ): Promise<void> {
   const column = sql.ref(USE_COLUMNS[table]);
-  await writeByShare(
-    db,
-    uses,
-    ({ id }) => id,
-    async ({ inputs, tenantOf }) => {
-      await sql`
-        WITH used AS MATERIALIZED (
-          SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
-            now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
-          FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
-                      ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
-        )
-        UPDATE ${sql.table(table)} AS r SET ${column} = used.at
-        FROM used
-        WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
-      `.execute(db);
-      return [];
-    },
-  );
+  const update = async ({ inputs, tenantOf }: Share<LatestUse>) => {
+    await sql`
+      WITH used AS MATERIALIZED (
+        SELECT given.tenant_id, given.id, now() - make_interval(secs => given.age) AS at,
+          now() - make_interval(secs => given.age + ${sql.lit(USED_EVERY_SECONDS)}) AS due_at
+        FROM unnest(${inputs.map(({ tenantId }) => tenantId)}::bigint[], ${inputs.map(({ id }) => id)}::uuid[],
+                    ${inputs.map(({ atMs }) => (nowMs - atMs) / 1000)}::float8[]) AS given (tenant_id, id, age)
+      )
+      UPDATE ${sql.table(table)} AS r SET ${column} = used.at
+      FROM used
+      WHERE r.tenant_id = ${tenantOf('used')} AND r.id = used.id AND (r.${column} IS NULL OR r.${column} <= used.due_at)
+    `.execute(db);
+    return [];
+  };
+  await writeByShare(db, uses, ({ id }) => id, update);
 }

@@ -2,45 +2,37 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { type Change, describeFields } from '#platform/lib/change-list.ts';
-import { AREAS, type Area, type Feature, orderedAreas, type Role } from './schema.ts';
+import type { Area, Feature, Role } from './schema.ts';
 import * as store from './store.ts';
 import type { TokenSubject, VerifyToken } from './tokens.ts';
-import { isInvited, normaliseEmail, notSignedIn } from './users.ts';
+import { areasOf, isInvited, normaliseEmail, notSignedIn } from './users.ts';
 
-export {
-  activeOwnersLost,
-  applyUsers,
-  planUsers,
-  type UserDocument,
-  type UserPlan,
-  UsersChangedError,
-} from './documented-users.ts';
+export { activeOwnersLost, applyUsers, planUsers, type UserPlan, UsersChangedError } from './documented-users.ts';
 export { hashPassword, unusableHash } from './passwords.ts';
 export { SignInAttempts } from './sign-in.ts';
 export {
+  findTakenEmails,
   isUseDue,
   listUsers,
   lockOwnersAndPerson,
   lockUser,
   lockUserByEmail,
-  readLinkEnd,
   type TenantRow,
   updateLastUses,
   type UserRow,
 } from './store.ts';
 export {
-  addInvited,
-  changeProfile,
+  addUser,
+  areasOf,
   changeUser,
+  claimEmail,
   differing,
   EmailTakenError,
-  findTakenEmails,
-  inviteAgain,
   isActiveOwner,
   isInvited,
   normaliseEmail,
+  NOT_DOCUMENTED,
   notSignedIn,
-  replacePassword,
   setPassword,
 } from './users.ts';
 export {
@@ -55,6 +47,7 @@ export {
   PersonName,
   Role,
   SignInEmail,
+  UserDocument,
 } from './schema.ts';
 export type { VerifyToken } from './tokens.ts';
 
@@ -83,10 +76,7 @@ interface StaffSession {
   kind: 'person' | 'display' | 'token';
   /** Id of the session. Null for a token. */
   id: string | null;
-  /**
-   * Number of the person's password at the time of this call. While a stream of the caller is open, the service compares this number with
-   * the stored number, because a new password ends the token.
-   */
+  /** Generation of the person at a call with a token, because a new password ends the streams of the token. Null for a session. */
   generation: number | null;
   /** Time at which the token or the session ends. A session may end later if it is used again after this call. */
   expiresAt: Date;
@@ -98,10 +88,9 @@ export function personOf(
   user: Pick<store.UserRow, 'id' | 'name' | 'email' | 'role' | 'areas' | 'language'> & { tenant: store.TenantRow },
   session: StaffSession,
 ): Staff {
-  const { id, name, email, language, tenant } = user;
-  const role = user.role as Role;
-  const areas = role === 'owner' ? [...AREAS] : orderedAreas(user.areas);
-  return { type: 'person', id, name, email, role, areas, language, tenant: tenantOf(tenant), session };
+  const { id, name, email, role, language, tenant } = user;
+  const facts = { id, name, email, role: role as Role, areas: areasOf(user), language };
+  return { type: 'person', ...facts, tenant: tenantOf(tenant), session };
 }
 
 export function tenantOf(row: store.TenantRow): Tenant {
@@ -118,10 +107,7 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
   return row === undefined ? null : tenantOf(row);
 }
 
-/**
- * Locks the stored row even if all values are equal. So if two documents for one tenant are applied at the same time, the second waits for
- * the first.
- */
+/** Locks the stored row even if all values are equal, so that of two documents for one tenant, the second waits for the first. */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
   const stored = await store.lockTenantBySlug(tx, tenant.slug);
   const fields = stored === undefined ? [] : describeFields(tenantOf(stored), tenant);
@@ -144,10 +130,9 @@ export async function authenticateToken(db: Database, verifyToken: VerifyToken, 
     }
     throw notSignedIn('A valid bearer token is required. Sign in at /v1/auth/token/.');
   }
-  const { generation } = user;
+  const { generation, now } = user;
   return {
-    person: personOf(user, { kind: 'token', id: null, generation, expiresAt: subject.expiresAt, now: user.now }),
-    generation,
+    person: personOf(user, { kind: 'token', id: null, generation, expiresAt: subject.expiresAt, now }),
     isFromProvider: 'email' in subject,
     isSeenDue: user.is_seen_due,
   };

@@ -90,8 +90,7 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     audience: AUDIENCE,
     requiredClaims: ['exp', 'sub'],
   });
-  // Tokens that were issued before generations were introduced have no generation. They count as generation 0.
-  const { sub, tenant, generation = 0, exp = 0 } = payload;
+  const { sub, tenant, generation, exp = 0 } = payload;
   return sub !== undefined && typeof tenant === 'number' && typeof generation === 'number'
     ? { tenantId: tenant, userId: sub, generation, expiresAt: new Date(exp * 1_000) }
     : null;

@@ -1,9 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
-
-const FOLDER = join(PACKAGE_ROOT, 'contract');
-
 /** In the order of the API reference. Most operations require all schemes of `security` at the same time. */
 export const DOCUMENTS = [
   {
@@ -28,8 +22,4 @@ export const DOCUMENTS = [
 
 export function documentPath(name: string): string {
   return `/openapi/${name}.json`;
-}
-
-export async function readDocument(name: string): Promise<Buffer> {
-  return await readFile(join(FOLDER, `${name}.json`));
 }

@@ -44,8 +44,9 @@ ${body}
 const GUIDE_HEAD =
   '<link rel="stylesheet" href="/docs/assets/guides.css">\n<script src="/docs/assets/copy.js" defer></script>';
 
-export function guidePage(guides: Guide[], guide: Guide): string {
-  const position = guides.findIndex(({ name }) => name === guide.name);
+export function guidePage(guides: Guide[], name: Guide['name']): string {
+  const position = guides.findIndex((each) => each.name === name);
+  const guide = guides[position] as Guide;
   return htmlPage({
     title: `${guide.title} · Roomservice`,
     description: guide.summary,
@@ -89,7 +90,7 @@ ${guides.map(card).join('\n')}
   });
 }
 
-export function unknownPage(guides: Guide[]): string {
+export function unknownPage(): string {
   return htmlPage({
     title: 'Page not found · Roomservice',
     description: 'There is no page at this address.',
@@ -102,10 +103,6 @@ export function unknownPage(guides: Guide[]): string {
 <ul class="cards">
 <li><h2><a href="/docs/">Reference</a></h2><p>Every operation of the APIs, to read and to try out.</p></li>
 <li><h2><a href="/docs/guides/">Guides</a></h2><p>From the first call to going live.</p></li>
-</ul>
-<h2>All guides</h2>
-<ul class="names">
-${guides.map(({ name, title }) => `<li><a href="${guidePath(name)}">${escapeHtml(title)}</a></li>`).join('\n')}
 </ul>
 </main>`,
   });

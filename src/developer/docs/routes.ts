@@ -1,13 +1,13 @@
 /** The site at /docs/: the reference, the guides as pages, the OpenAPI documents and llms.txt. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsHtml } from '#platform/http/accept.ts';
 import { unknownPath } from '#platform/http/allowed-methods.ts';
 import type { App } from '#platform/http/app.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
-import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
+import { DOCUMENTS, documentPath } from './api-documents.ts';
 import {
   type Guide,
   GUIDE_NAMES,
@@ -16,23 +16,30 @@ import {
   PICTURE_NAMES,
   picturePath,
   readGuide,
-  readGuideSource,
-  readPicture,
 } from './guides.ts';
 import { guidePage, guidesIndexPage, llmsText, referencePage, referencePolicy, unknownPage } from './pages.ts';
 import { once, resourceRoute } from '#platform/http/resource.ts';
 import { readScalarScript } from './scalar.ts';
 
-const ASSETS = {
-  'site.css': 'text/css; charset=utf-8',
-  'guides.css': 'text/css; charset=utf-8',
-  'reference.css': 'text/css; charset=utf-8',
-  'reference.js': 'text/javascript; charset=utf-8',
-  'copy.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-};
+const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy.js', 'icon.svg'];
+/** Paths of the files that the site shows as they are, with their places in the package. */
+const FILES = new Map<string, string>([
+  ...DOCUMENTS.map(({ name }) => [documentPath(name), `contract/${name}.json`] as const),
+  ...GUIDE_NAMES.map((name) => [guideSourcePath(name), `docs/guides/${name}.md`] as const),
+  ...PICTURE_NAMES.map((name) => [picturePath(name), `docs/guides/console/${name}.png`] as const),
+  ...ASSETS.map((name) => [`/docs/assets/${name}`, `src/developer/docs/assets/${name}`] as const),
+]);
 
 const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const CONTENT_TYPES: Record<string, string> = {
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': SCRIPT,
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
 const GUIDE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** What `GET /` tells a program. A browser is led to the pages. */
@@ -52,19 +59,13 @@ export function docsRoutes(app: App): void {
   homeRoute(app);
   referenceRoute(app);
   guideRoutes(app, guides);
-  unknownPageRoute(app, guides);
-  for (const { name } of DOCUMENTS) {
-    resourceRoute(app, documentPath(name), {
-      contentType: 'application/json; charset=utf-8',
-      read: () => readDocument(name),
-    });
-  }
-  for (const [name, contentType] of Object.entries(ASSETS)) {
-    const read = () => readFile(join(PACKAGE_ROOT, 'src/developer/docs/assets', name));
-    resourceRoute(app, `/docs/assets/${name}`, { contentType, read });
+  unknownPageRoute(app);
+  for (const [path, file] of FILES) {
+    const contentType = CONTENT_TYPES[extname(file)] ?? '';
+    resourceRoute(app, path, { contentType, read: () => readFile(join(PACKAGE_ROOT, file)) });
   }
   resourceRoute(app, '/docs/assets/scalar.js', {
-    contentType: 'text/javascript; charset=utf-8',
+    contentType: SCRIPT,
     cacheControl: `public, max-age=${DAY_SECONDS}`,
     read: readScalarScript,
   });
@@ -84,46 +85,23 @@ function referenceRoute(app: App): void {
 }
 
 function guideRoutes(app: App, guides: () => Promise<Guide[]>): void {
-  const page = (read: () => Promise<string>) => ({
-    contentType: HTML,
-    headers: { 'content-security-policy': GUIDE_POLICY },
-    read,
-  });
-  resourceRoute(
-    app,
-    '/docs/guides/',
-    page(async () => guidesIndexPage(await guides())),
-  );
+  const headers = { 'content-security-policy': GUIDE_POLICY };
+  const index = async () => guidesIndexPage(await guides());
+  resourceRoute(app, '/docs/guides/', { contentType: HTML, headers, read: index });
   for (const name of GUIDE_NAMES) {
-    resourceRoute(
-      app,
-      guidePath(name),
-      page(async () => guidePage(await guides(), await readGuide(name))),
-    );
-    resourceRoute(app, guideSourcePath(name), {
-      contentType: 'text/markdown; charset=utf-8',
-      read: () => readGuideSource(name),
-    });
+    const read = async () => guidePage(await guides(), name);
+    resourceRoute(app, guidePath(name), { contentType: HTML, headers, read });
   }
-  for (const name of PICTURE_NAMES) {
-    resourceRoute(app, picturePath(name), { contentType: 'image/png', read: () => readPicture(name) });
-  }
-  resourceRoute(app, '/llms.txt', {
-    contentType: 'text/plain; charset=utf-8',
-    read: async () => llmsText(await guides()),
-  });
+  const list = async () => llmsText(await guides());
+  resourceRoute(app, '/llms.txt', { contentType: 'text/plain; charset=utf-8', read: list });
 }
 
-function unknownPageRoute(app: App, guides: () => Promise<Guide[]>): void {
+function unknownPageRoute(app: App): void {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!acceptsHtml(request.headers.accept)) {
       throw unknownPath();
     }
-    return reply
-      .code(404)
-      .type(HTML)
-      .header('content-security-policy', GUIDE_POLICY)
-      .send(unknownPage(await guides()));
+    return reply.code(404).type(HTML).header('content-security-policy', GUIDE_POLICY).send(unknownPage());
   };
   // The hook comes before the checks of the path, which answer 400 to what is not valid UTF-8.
   app.get('/docs/*', { config: { place: 'none' }, onRequest: refuse }, refuse);

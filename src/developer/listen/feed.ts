@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
+import { fieldsOf } from '#platform/lib/unchecked.ts';
 import type { FeedPage } from '#webhooks/events/events.ts';
 import { type CallService, createServiceCaller, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
@@ -14,9 +15,8 @@ const TIMEOUT_MS = 30_000;
 /** Value of the parameter `after` that stands for the present end of the feed. */
 export const END_OF_FEED = 'latest';
 export const PAGE_SIZE = 200;
-/** Bounds of the wait between two calls while the service cannot be reached, in milliseconds. */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 5_000;
+/** Wait between two calls while the service cannot be reached. */
+const RETRY_EVERY_MS = 2_000;
 /** Longest time in seconds until the credential may call again after it has used its budget of calls (contract §8). */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
@@ -25,7 +25,7 @@ export class Feed {
   readonly #config: PartnerConfig;
   readonly #call: CallService;
   readonly #say: (text: string) => void;
-  #failures = 0;
+  #isOut = false;
 
   constructor(config: PartnerConfig, say: (text: string) => void) {
     this.#config = config;
@@ -73,18 +73,18 @@ export class Feed {
   }
 
   #noteOutage(reason: string): number {
-    if (this.#failures === 0) {
+    if (!this.#isOut) {
       this.#say(`The service at ${this.#config.serviceUrl} is out of reach (${reason}). Waiting until it is back.`);
     }
-    this.#failures += 1;
-    return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
+    this.#isOut = true;
+    return RETRY_EVERY_MS;
   }
 
   #noteBack(): void {
-    if (this.#failures > 0) {
+    if (this.#isOut) {
       this.#say('The service is back. Continuing after the last event that was read.');
     }
-    this.#failures = 0;
+    this.#isOut = false;
   }
 
   #noteRefusedCursor({ text }: HttpAnswer): void {
@@ -105,11 +105,15 @@ export class Feed {
   }
 }
 
-/** Returns null if the response has no page of the feed, for example because a proxy sent the response. */
+/**
+ * Returns null if the response has no page of the feed, for example because a proxy sent the response. Does not check the entries, because
+ * only the service sends responses of this form.
+ */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
-  const page = parseJson(answer.text);
-  return answer.status === 200 && brand !== null && isFeedPage(page) ? { ...page, brand } : null;
+  const page = fieldsOf(parseJson(answer.text));
+  const isPage = answer.status === 200 && Array.isArray(page['results']) && typeof page['next'] === 'string';
+  return isPage && brand !== null ? { ...(page as unknown as FeedPage), brand } : null;
 }
 
 function parseJson(text: string): unknown {
@@ -118,18 +122,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Does not check the entries, because only the service sends responses of this form. */
-function isFeedPage(value: unknown): value is FeedPage {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'results' in value &&
-    Array.isArray(value.results) &&
-    'next' in value &&
-    typeof value.next === 'string'
-  );
 }
 
 function refused(serviceUrl: string, { status, text }: HttpAnswer): OperatorError {

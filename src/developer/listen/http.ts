@@ -23,7 +23,7 @@ interface HttpFailure {
   failure: string;
 }
 
-/** Never throws. Its connections stay open, because `listen` calls the service every one or two seconds. */
+/** Never throws. Its connections stay open, because `listen` calls the service every second. */
 export type CallService = (request: HttpRequest) => Promise<HttpAnswer | HttpFailure>;
 
 export function createServiceCaller({ serviceUrl, proxyVariables: proxyEnv }: PartnerConfig): CallService {

@@ -24,13 +24,8 @@ interface ListenOutput {
   say: (text: string) => void;
 }
 
-/**
- * Bounds of the wait between two reads of the feed, in milliseconds. Except for the reads after full pages, `listen` makes 30 to 60 calls a
- * minute.
- */
-const SHORTEST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 2_000;
-const WAIT_GROWTH_MS = 100;
+/** Wait between two reads of the feed. Except for the reads after full pages, `listen` makes 60 calls a minute at most. */
+const POLL_EVERY_MS = 1_000;
 
 /** Prints and forwards one event. Resolves after the last attempt to forward it, so that events stay in their order. */
 type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
@@ -42,16 +37,13 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
   const feed = new Feed(config, output.say);
   let { next } = await feed.readAfter(END_OF_FEED);
   output.say(`Waiting for new events of ${config.apiKey} at ${config.serviceUrl}. Press Ctrl-C to end.`);
-  for (let waitMs = SHORTEST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs + WAIT_GROWTH_MS)) {
+  for (;;) {
     const page = await feed.readAfter(next);
     for (const entry of page.results) {
       await handle(entry, page.brand);
     }
     next = page.next;
-    if (page.results.length > 0) {
-      waitMs = SHORTEST_WAIT_MS;
-    }
-    await sleep(page.results.length === PAGE_SIZE ? 0 : waitMs);
+    await sleep(page.results.length === PAGE_SIZE ? 0 : POLL_EVERY_MS);
   }
 }
 

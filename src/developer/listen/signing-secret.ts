@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PartnerConfig } from '#platform/config.ts';
 import { newSecret } from '#access/credentials/credentials.ts';
+import { ifAbsent } from '#platform/db/failures.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { writeNewFile } from '#platform/lib/new-file.ts';
 
@@ -17,14 +18,12 @@ export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: Partner
   const name = createHash('sha256').update(`${serviceUrl}\n${apiKey}`).digest('hex').slice(0, 32);
   const path = join(folder, `${name}.secret`);
   try {
-    return await readSecret(path).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') {
-        throw error;
-      }
+    const stored = await readSecret(path).catch(ifAbsent);
+    if (stored === undefined) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeNewFile(path, `${newSecret()}\n`);
-      return await readSecret(path);
-    });
+    }
+    return stored ?? (await readSecret(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) {

@@ -6,25 +6,9 @@ type Order = Parameters<Orders['place']>[1];
 type OrderItem = Order['items'][number];
 
 const FIRST_NAMES = ['Ana', 'Beatriz', 'Carla', 'Diogo', 'Eva', 'Filipe', 'Gonçalo', 'Helena', 'Inês', 'João', 'Luís'];
-const LAST_NAMES = [
-  'Almeida',
-  'Barros',
-  'Costa',
-  'Duarte',
-  'Esteves',
-  'Ferreira',
-  'Gomes',
-  'Henriques',
-  'Lopes',
-  'Matos',
-];
+const LAST_NAMES = ['Almeida', 'Barros', 'Costa', 'Duarte', 'Esteves', 'Ferreira', 'Gomes', 'Henriques', 'Lopes'];
 const STREETS = ['Rua das Flores', 'Rua do Carmo', 'Avenida da Liberdade', 'Largo do Rato', 'Travessa da Espera'];
-const NOTES = [
-  'No onions, please.',
-  'The bell does not work, please call.',
-  'Extra napkins.',
-  'One guest is allergic to nuts.',
-];
+const NOTES = ['No onions, please.', 'The bell does not work, please call.', 'Extra napkins.'];
 const ORDER_TYPES = ['delivery', 'delivery', 'delivery', 'pick_up', 'take_away'] as const;
 /** Dishes that a guest orders first, by the beginning of their SKU. The dishes `SANDBOX-…` are for tests of partners. */
 const IS_MEAL = /^(?!SANDBOX-|BEER|WINE|SOFT|SPIRITS|RED-|WHITE-|ROSE-|CHAMPAGNE|MILKSHAKES|RICE|BREAD|SIDE)/;
@@ -42,18 +26,7 @@ export function wishedOrder(dishes: MenuDish[]): Order {
   return {
     external_order_id: `DG-${randomBytes(4).toString('hex').toUpperCase()}`,
     order_type,
-    items: [
-      ...some(
-        dishes.filter(({ sku }) => IS_MEAL.test(sku)),
-        1,
-        3,
-      ),
-      ...some(
-        dishes.filter(({ sku }) => IS_SIDE.test(sku)),
-        0,
-        2,
-      ),
-    ],
+    items: [...some(dishes, IS_MEAL, 1, 3), ...some(dishes, IS_SIDE, 0, 2)],
     customer: { name: guestName(), phone: phoneNumber() },
     ...(order_type === 'delivery' ? { delivery_address: `${oneOf(STREETS)} ${between(1, 90)}, Lisboa` } : {}),
     ...(Math.random() < 0.25 ? { notes: oneOf(NOTES) } : {}),
@@ -73,8 +46,9 @@ export function wishedStay({ id, max_occupancy }: { id: string; max_occupancy: n
   };
 }
 
-function some(dishes: MenuDish[], least: number, most: number): OrderItem[] {
-  return dishes.length === 0 ? [] : Array.from({ length: between(least, most) }, () => itemOf(oneOf(dishes)));
+function some(dishes: MenuDish[], isWanted: RegExp, least: number, most: number): OrderItem[] {
+  const wanted = dishes.filter(({ sku }) => isWanted.test(sku));
+  return wanted.length === 0 ? [] : Array.from({ length: between(least, most) }, () => itemOf(oneOf(wanted)));
 }
 
 function itemOf({ sku, price_variants, addons }: MenuDish): OrderItem {
@@ -95,7 +69,7 @@ function phoneNumber(): string {
   return `+351 9${between(10, 39)} ${between(100, 999)} ${between(100, 999)}`;
 }
 
-export function oneOf<Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item {
+export function oneOf<Item>(items: readonly Item[]): Item {
   return items[Math.floor(Math.random() * items.length)] as Item;
 }
 

@@ -5,19 +5,19 @@ import { partnerBooking, type Reservations } from '#hotel/reservations/reservati
 import { listProperties } from '#hotel/rooms/rooms.ts';
 import type { ReadHeldNights } from '#hotel/nights/nights.ts';
 import type { Database } from '#platform/db/database.ts';
-import { ApiError } from '#platform/errors.ts';
+import { asRefusal } from '#platform/errors.ts';
 import { todayIn } from '#platform/lib/dates.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { ReadListedMenu } from '#restaurant/menu/menu.ts';
 import type { Orders } from '#restaurant/orders/orders.ts';
 import { between, type MenuDish, oneOf, wishedOrder, wishedStay } from './guest-wishes.ts';
-import { countOpenOrders } from './store.ts';
+import { FIRST_ID, readOrders } from './store.ts';
 
 /** Label of the credential with which the guests order and book. If the owner revokes it, no guest comes any more. */
 const LABEL = 'Demo guests';
 /** Time over which the guests of one call of `send` are spread. */
-const SPREAD_MS = 60_000;
-const LOOK_EVERY_MS = 5_000;
+export const SPREAD_MS = 60_000;
+const LOOK_EVERY_MS = 1_000;
 const ORDER_EVERY_MS = [20_000, 40_000] as const;
 const STAY_EVERY_MS = [150_000, 270_000] as const;
 /** Time from the first look of a console until the first guests come. */
@@ -43,23 +43,17 @@ export interface GuestOptions {
   isWatched: (tenantId: number) => boolean;
 }
 
-export interface Traffic {
-  orders: number;
-  stays: number;
-}
-
 /**
  * Simulated guests of the demo tenant. They order and book with the functions that the routes of partners call, so they meet the same rules.
- * While a console watches the demo, a few come by themselves.
+ * While a console watches the demo, a few come by themselves. A guest may be refused, for example because the menu has changed meanwhile.
  */
 export class Guests {
   readonly #options: GuestOptions;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #running = new Set<Promise<void>>();
   #poll: Poll | null = null;
+  /** Guests of the last call of `send` who have not come yet. */
+  #sent: { atMs: number; come: () => Promise<void> }[] = [];
   #nextOrderMs = 0;
   #nextStayMs = 0;
-  #creating: Promise<Caller | null> | null = null;
 
   constructor(options: GuestOptions) {
     this.#options = options;
@@ -74,42 +68,28 @@ export class Guests {
   }
 
   /** Sends guests within the next minute, in the place of those of an earlier call who have not come yet. */
-  send(tenant: Tenant, { orders, stays }: Traffic): void {
-    this.#clear();
-    const wishes = [
+  send(tenant: Tenant, orders: number, stays: number): void {
+    const nowMs = performance.now();
+    this.#sent = [
       ...Array.from({ length: orders }, () => () => this.#order(tenant)),
       ...Array.from({ length: stays }, () => () => this.#book(tenant)),
-    ];
-    for (const wish of wishes) {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        this.#run(wish);
-      }, Math.random() * SPREAD_MS).unref();
-      this.#timers.add(timer);
-    }
+    ].map((come) => ({ come, atMs: nowMs + Math.random() * (SPREAD_MS - LOOK_EVERY_MS) }));
   }
 
   async close(): Promise<void> {
-    this.#clear();
+    this.#sent = [];
     await this.#poll?.close();
-    await Promise.all(this.#running);
   }
 
-  #clear(): void {
-    this.#timers.forEach((timer) => clearTimeout(timer));
-    this.#timers.clear();
-  }
-
-  #run(wish: () => Promise<void>): void {
-    const running = wish()
-      .catch((error: unknown) => this.#note(error))
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
+  /** Lets the guests come whose time is over. One comes after the other, so that only the first creates their credential. */
   async #come(): Promise<void> {
-    const tenant = await this.#options.findTenant();
     const nowMs = performance.now();
+    const { due = [], later = [] } = Object.groupBy(this.#sent, ({ atMs }) => (atMs <= nowMs ? 'due' : 'later'));
+    this.#sent = later;
+    for (const { come } of due) {
+      await come().catch((error: unknown) => this.#note(error));
+    }
+    const tenant = await this.#options.findTenant();
     if (tenant === null || !this.#options.isWatched(tenant.id)) {
       this.#nextOrderMs = nowMs + FIRST_AFTER_MS.order;
       this.#nextStayMs = nowMs + FIRST_AFTER_MS.stay;
@@ -117,7 +97,8 @@ export class Guests {
     }
     if (nowMs >= this.#nextOrderMs) {
       this.#nextOrderMs = nowMs + between(...ORDER_EVERY_MS);
-      if ((await countOpenOrders(this.#options.db, tenant.id, MOST_OPEN_ORDERS)) < MOST_OPEN_ORDERS) {
+      const open = await readOrders(this.#options.db, tenant.id, FIRST_ID, MOST_OPEN_ORDERS);
+      if (open.length < MOST_OPEN_ORDERS) {
         await this.#order(tenant);
       }
     }
@@ -134,7 +115,7 @@ export class Guests {
     }
     const menu = await this.#options.readListedMenu(caller);
     const dishes = JSON.parse(menu.plain.body.toString('utf8')) as MenuDish[];
-    await ignoreRefusal(this.#options.orders.place(caller, wishedOrder(dishes)));
+    await this.#options.orders.place(caller, wishedOrder(dishes)).catch(asRefusal);
     this.#options.noteUse(caller);
   }
 
@@ -152,21 +133,16 @@ export class Guests {
     }
     const { property, roomType } = oneOf(all);
     const stay = wishedStay(roomType, todayIn(property.timezone));
-    const range = { tenantId: tenant.id, roomTypeId: roomType.id, checkIn: stay.check_in, checkOut: stay.check_out };
-    const nights = await this.#options.readHeldNights(range);
+    const { room_type_id, check_in, check_out } = stay;
+    const nights = await this.#options.readHeldNights({ tenant_id: tenant.id, room_type_id, check_in, check_out });
     if (nights.every(({ held }) => held + 1 <= roomType.physical_capacity * MOST_HELD)) {
-      await ignoreRefusal(this.#options.reservations.book(...partnerBooking(caller, stay)));
+      await this.#options.reservations.book(...partnerBooking(caller, stay)).catch(asRefusal);
       this.#options.noteUse(caller);
     }
   }
 
   /** Returns the guests' credential as a caller, and creates the credential at first. Returns null if it is revoked. */
-  async #callerOf(tenant: Tenant): Promise<Caller | null> {
-    this.#creating ??= this.#findCaller(tenant).finally(() => (this.#creating = null));
-    return await this.#creating;
-  }
-
-  async #findCaller({ id: tenantId, currency, features }: Tenant): Promise<Caller | null> {
+  async #callerOf({ id: tenantId, currency, features }: Tenant): Promise<Caller | null> {
     const { credentials } = this.#options;
     const found = (await credentials.list(tenantId)).find(({ label }) => label === LABEL);
     const { id } = found ?? (await credentials.create({ tenantId, type: 'operator', id: null }, LABEL));
@@ -175,16 +151,5 @@ export class Guests {
 
   #note(error: unknown): void {
     this.#options.log.warn({ err: error }, 'a simulated guest of the demo tenant could not order or book');
-  }
-}
-
-/** The menu, the opening hours or the free rooms may have changed since the guest looked. */
-async function ignoreRefusal(wish: Promise<unknown>): Promise<void> {
-  try {
-    await wish;
-  } catch (error) {
-    if (!(error instanceof ApiError)) {
-      throw error;
-    }
   }
 }

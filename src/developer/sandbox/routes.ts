@@ -1,7 +1,7 @@
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { notFound } from '#platform/errors.ts';
-import type { Guests } from './guests.ts';
+import { type Guests, SPREAD_MS } from './guests.ts';
 import { TrafficAnswer, TrafficRequest } from './schema.ts';
 
 interface Dependencies {
@@ -10,8 +10,6 @@ interface Dependencies {
   isSandbox: (tenantId: number) => Promise<boolean>;
   ownerGuard: Guard;
 }
-
-const SPREAD_MS = 60_000;
 
 export function trafficRoutes(app: App, { guests, isSandbox, ownerGuard }: Dependencies): void {
   app.post(
@@ -36,7 +34,7 @@ export function trafficRoutes(app: App, { guests, isSandbox, ownerGuard }: Depen
       if (guests === null || !(await isSandbox(tenant.id))) {
         throw notFound('simulation');
       }
-      guests.send(tenant, { orders, stays });
+      guests.send(tenant, orders, stays);
       return { orders, stays, until: new Date(Date.now() + SPREAD_MS).toISOString() };
     },
   );

@@ -2,25 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
-import { ApiError } from '#platform/errors.ts';
+import { asRefusal } from '#platform/errors.ts';
 import { instantOf } from '#platform/lib/dates.ts';
-import { firstIdAt } from '#platform/lib/ids.ts';
-import type { Orders, OrderStatus } from '#restaurant/orders/orders.ts';
+import type { Orders } from '#restaurant/orders/orders.ts';
 import type { Reservations } from '#hotel/reservations/reservations.ts';
 import { readClocks } from '#hotel/rooms/rooms.ts';
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
-import { readOrders, readStays } from './store.ts';
+import { FIRST_ID, readOrders, readStays } from './store.ts';
 
 /** The pause is one second of the simulation, but not shorter or longer than these limits. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** Largest number of orders of each status, and of confirmed stays, that one pass reads. */
-const ROWS_PER_PASS = 50;
-const FIRST_ID = firstIdAt(0);
-/** The latest first, so that a pass which changes an order to `confirmed` has already read the confirmed orders. */
-const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
+/** Largest number of unfinished orders, and of confirmed stays, that one pass reads. */
+const ROWS_PER_PASS = 100;
 
 const SANDBOX: ChangeActor = { type: 'sandbox', id: null };
 
@@ -56,38 +52,32 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
   const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const runPass = createPass(options, signal);
   let isFailing = false;
-  while (!signal.aborted) {
-    try {
-      await runPass();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) {
-        options.log.warn(
-          { err: error },
-          'the sandbox could not change the orders and stays of the demo tenant; the sandbox tries again until it succeeds',
-        );
-      }
-      isFailing = true;
+  const note = (error: unknown) => {
+    if (!isFailing) {
+      const message =
+        'the sandbox could not change the orders and stays of the demo tenant; the sandbox tries again until it succeeds';
+      options.log.warn({ err: error }, message);
     }
+    isFailing = true;
+  };
+  while (!signal.aborted) {
+    await runPass().then(() => (isFailing = false), note);
     await sleep(pauseMs, undefined, { signal }).catch(() => {}); // The abort signal ends the sleep early.
   }
 }
 
+/** A refusal of a change means that a person or another process has changed the row since the pass read it. */
 function createPass({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
-  const orderReaders = UNFINISHED.map((status) =>
-    readInTurns((tenant, afterId) => readOrders(db, tenant, status, afterId, ROWS_PER_PASS)),
-  );
+  const readNextOrders = readInTurns((tenant, afterId) => readOrders(db, tenant, afterId, ROWS_PER_PASS));
   const readNextStays = readInTurns((tenant, afterId) => readStays(db, tenant, afterId, ROWS_PER_PASS));
 
   async function moveOrders(tenant: number): Promise<void> {
-    for (const readOrdersOfStatus of orderReaders) {
-      for (const order of await readOrdersOfStatus(tenant)) {
-        const step = nextOrderStep(order);
-        if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
-          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status, SANDBOX));
-        }
+    for (const order of await readNextOrders(tenant)) {
+      const step = nextOrderStep(order);
+      if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
+        await orders.moveAlong(tenant, order.id, step.status, SANDBOX).catch(asRefusal);
       }
     }
   }
@@ -103,7 +93,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       const checkOutAt = new Date(instantOf(check_out, clock.check_out_time, clock.timezone));
       const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
-        await ignoreRefusal(reservations.changeStatus(tenant, id, { status: step.status }, SANDBOX));
+        await reservations.changeStatus(tenant, id, { status: step.status }, SANDBOX).catch(asRefusal);
       }
     }
   }
@@ -131,15 +121,4 @@ function readInTurns<Row extends { id: string }>(
     afterId = rows.length < ROWS_PER_PASS ? FIRST_ID : (rows.at(-1)?.id ?? FIRST_ID);
     return rows;
   };
-}
-
-/** A refusal means that a person or another process has changed the row since the pass read it. */
-async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
-  try {
-    await move;
-  } catch (error) {
-    if (!(error instanceof ApiError)) {
-      throw error;
-    }
-  }
 }

@@ -16,13 +16,6 @@ export interface KitchenOrder {
   special_sku: string | null;
 }
 
-interface ConfirmedStay {
-  guest_name: string;
-  created_at: Date;
-  /** Instant of the check-out, computed from the date of the check-out, and from the check-out time and the time zone of the property. */
-  checkOutAt: Date;
-}
-
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Cooking time of an order with one portion. Each further portion adds one minute, for at most `MOST_EXTRA_PORTIONS` further portions. */
@@ -81,7 +74,11 @@ function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }
 
-export function nextStayStep(stay: ConfirmedStay): Step<ReservationStatus> {
+export function nextStayStep(stay: {
+  guest_name: string;
+  created_at: Date;
+  checkOutAt: Date;
+}): Step<ReservationStatus> {
   return (
     STEP_BY_GUEST_NAME.get(stay.guest_name.trim().toLowerCase()) ?? {
       status: 'completed',

@@ -1,28 +1,22 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, DB } from '#platform/db/database.ts';
-import type { OrderStatus } from '#restaurant/orders/orders.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
 import type { KitchenOrder } from './schedule.ts';
+
+/** Begins a list of orders or stays: no id is smaller. */
+export const FIRST_ID = firstIdAt(0);
 
 interface OrderRow extends KitchenOrder {
   created_at: Date;
 }
 
-/**
- * If an order has several special dishes, the first SKU in alphabetical order counts. The list of final statuses makes PostgreSQL use the
- * index of open orders.
- */
-export async function readOrders(
-  db: Database,
-  tenantId: number,
-  status: OrderStatus,
-  afterId: string,
-  limit: number,
-): Promise<OrderRow[]> {
+/** Reads unfinished orders. If an order has several special dishes, the first SKU in alphabetical order counts. */
+export async function readOrders(db: Database, tenantId: number, afterId: string, limit: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     SELECT o.id, o.status, o.order_type, o.created_at, ordered.portions, ordered.special_sku
     FROM (
       SELECT id, status, order_type, created_at, lines FROM restaurant_order
-      WHERE tenant_id = ${tenantId} AND status = ${status} AND status NOT IN ('completed', 'cancelled') AND id > ${afterId}
+      WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled') AND id > ${afterId}
       ORDER BY id LIMIT ${limit}
     ) AS o
     CROSS JOIN LATERAL (
@@ -47,13 +41,4 @@ export async function readStays(db: Database, tenantId: number, afterId: string,
     .orderBy('id')
     .limit(limit)
     .execute();
-}
-
-export async function countOpenOrders(db: Database, tenantId: number, most: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (
-      SELECT 1 FROM restaurant_order WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled') LIMIT ${most}
-    ) AS open
-  `.execute(db);
-  return rows[0]?.count ?? 0;
 }

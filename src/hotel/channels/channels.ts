@@ -17,11 +17,11 @@ export { type ChannelCall, receiveReservation } from './receive.ts';
 /** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (rule 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
-/** A missing header is undefined. */
+/** A missing header is an empty text. */
 interface CallHeaders {
-  channelKey: unknown;
-  timestamp: unknown;
-  signature: unknown;
+  channelKey: string;
+  timestamp: string;
+  signature: string;
 }
 
 /** Call whose channel is known and active, but whose signature is not verified yet. */
@@ -48,14 +48,13 @@ export class Channels {
   async create(actor: Actor, source: string): Promise<ChannelSecret> {
     const { tenantId } = actor;
     const recordAudit = prepareAudit(actor);
-    const secret = newSecret();
-    const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
+    const { stored, shown } = this.#newProof(tenantId);
+    const id = newId();
     await inTransaction(this.#db, async (tx) => {
-      const channel_secret = this.#keyring.encrypt(secret, secretLocation(tenantId, channel.channel_key));
-      await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
-      await recordAudit(tx, { action: 'channel.created', subject: channel.id, details: { source } });
+      await store.insertChannel(tx, tenantId, { id, source, ...stored });
+      await recordAudit(tx, { action: 'channel.created', subject: id, details: { source } });
     });
-    return { ...channel, channel_secret: secret };
+    return { id, source, ...shown };
   }
 
   /** @throws ApiError 404 (code `error`) if the id is unknown */
@@ -77,16 +76,14 @@ export class Channels {
   async rotate(actor: Actor, id: string): Promise<ChannelSecret> {
     const { tenantId } = actor;
     const recordAudit = prepareAudit(actor);
-    const secret = newSecret();
-    const channel_key = this.#keyMaker.newApiKey(tenantId);
+    const { stored, shown } = this.#newProof(tenantId);
     return await this.#change(tenantId, id, async (tx, row) => {
       if (!row.is_active) {
         throw apiError('invalid_status_transition', 'The channel is revoked. Create a new one with the same source.');
       }
-      const channel_secret = this.#keyring.encrypt(secret, secretLocation(tenantId, channel_key));
-      await store.updateChannel(tx, tenantId, row.id, { channel_key, channel_secret });
+      await store.updateChannel(tx, tenantId, row.id, stored);
       await recordAudit(tx, { action: 'channel.rotated', subject: row.id, details: { source: row.source } });
-      return { id: row.id, source: row.source, channel_key, channel_secret: secret };
+      return { id: row.id, source: row.source, ...shown };
     });
   }
 
@@ -94,10 +91,9 @@ export class Channels {
    * The caller is not trusted until `verifyCall` has verified the signature, because the channel key is not secret.
    * @throws ApiError 401 `invalid_credentials`. The response does not say if the key or the timestamp is wrong
    */
-  async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {
-    const key = textOf(headers.channelKey);
+  async findChannel({ channelKey: key, timestamp: sentAt, signature }: CallHeaders): Promise<UnverifiedCall> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const timestamp = /^[1-9]\d{0,11}$/.test(textOf(headers.timestamp)) ? Number(headers.timestamp) : Number.NaN;
+    const timestamp = /^[1-9]\d{0,11}$/.test(sentAt) ? Number(sentAt) : Number.NaN;
     const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
     const row = await store.findByChannelKey(this.#db, tenantId, key);
     if (row === undefined || !row.is_active || !isTimely) {
@@ -106,16 +102,15 @@ export class Channels {
     const { id: channelId, source, currency, channel_secret } = row;
     return {
       secret: this.#keyring.decrypt(channel_secret, secretLocation(tenantId, key)),
-      call: {
-        tenantId,
-        channelId,
-        source,
-        features: row.features as Feature[],
-        currency,
-        timestamp,
-        signature: textOf(headers.signature),
-      },
+      call: { tenantId, channelId, source, features: row.features as Feature[], currency, timestamp, signature },
     };
+  }
+
+  #newProof(tenantId: number) {
+    const channel_key = this.#keyMaker.newApiKey(tenantId);
+    const secret = newSecret();
+    const encrypted = this.#keyring.encrypt(secret, secretLocation(tenantId, channel_key));
+    return { stored: { channel_key, channel_secret: encrypted }, shown: { channel_key, channel_secret: secret } };
   }
 
   async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.ChannelRow) => Promise<T>): Promise<T> {
@@ -158,11 +153,6 @@ export async function readChannelSecrets(db: Database, tenantId: number) {
   }));
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 function shape(row: store.ChannelRow): Channel {
-  const { id, source, channel_key, is_active, created_at } = row;
-  return { id, source, channel_key, is_active, created_at: created_at.toISOString() };
+  return { ...row, created_at: row.created_at.toISOString() };
 }

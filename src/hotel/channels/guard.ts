@@ -16,11 +16,11 @@ declare module 'fastify' {
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
   return async (request: FastifyRequest) => {
-    const { headers } = request;
+    const header = (name: string) => request.headers[name]?.toString() ?? '';
     const given = {
-      channelKey: headers['x-channel-key'],
-      timestamp: headers[`x-${brand}-timestamp`],
-      signature: headers[`x-${brand}-signature`],
+      channelKey: header('x-channel-key'),
+      timestamp: header(`x-${brand}-timestamp`),
+      signature: header(`x-${brand}-signature`),
     };
     request.unverifiedCall = await request.server.door.lookUp(request, () => channels.findChannel(given));
     request.holder = request.unverifiedCall.call.channelId;

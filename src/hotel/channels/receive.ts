@@ -56,20 +56,11 @@ export async function receiveReservation(
 }
 
 function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, BookingSource] {
-  const { tenantId, currency, source, timestamp, signature } = call;
+  const { tenantId, currency, source: external_source, timestamp, signature } = call;
   const { guest_name: name, guest_phone: phone, guest_email: email } = guestOf(input.guest);
   return [
-    {
-      status: input.status,
-      room_type_id: input.room_type_id,
-      rate_plan_id: input.rate_plan_id,
-      check_in: input.check_in,
-      check_out: input.check_out,
-      guests: input.guests || 1,
-      guest: { name, phone, email },
-      total_amount: soldTotal(input),
-    },
-    { type: 'ota', tenantId, currency, key: { source, externalId: input.external_id }, timestamp, signature },
+    { ...input, guests: input.guests || 1, guest: { name, phone, email }, total_amount: soldTotal(input) },
+    { type: 'ota', tenantId, currency, key: { external_source, external_id: input.external_id }, timestamp, signature },
   ];
 }
 
@@ -80,19 +71,19 @@ async function changeStored(
   input: OtaReservation,
 ): Promise<ReservationRow> {
   const { tenantId, channelId } = call;
-  const roomType = orNotFound(await findRoomType(db, tenantId, input.room_type_id), 'room type');
-  const planId = input.rate_plan_id?.toLowerCase() || null;
-  const range = { tenantId, roomTypeId: roomType.id, checkIn: input.check_in, checkOut: input.check_out };
-  const [plans = []] = planId === null ? [] : await readCalendars(db, [range]);
-  if (planId !== null && !plans.some((plan) => plan.id === planId)) {
+  const { id: room_type_id } = orNotFound(await findRoomType(db, tenantId, input.room_type_id), 'room type');
+  const rate_plan_id = input.rate_plan_id?.toLowerCase() || null;
+  const { check_in, check_out } = input;
+  const range = { tenant_id: tenantId, room_type_id, check_in, check_out };
+  const [plans = []] = rate_plan_id === null ? [] : await readCalendars(db, [range]);
+  if (rate_plan_id !== null && !plans.some((plan) => plan.id === rate_plan_id)) {
     throw notFound('rate plan');
   }
+  const reported = { ...input, room_type_id, rate_plan_id };
   const wanted = wantedChange({ type: 'channel', id: channelId });
   return await inTransaction(db, async (tx) => {
     const row = await lockStay(tx, tenantId, id);
-    return isOutdated(row, call)
-      ? row
-      : await writeChange(tx, row, changesOf(row, call, input, { room_type_id: roomType.id, planId }), wanted);
+    return isOutdated(row, call) ? row : await writeChange(tx, row, changesOf(row, call, reported), wanted);
   });
 }
 
@@ -102,39 +93,31 @@ async function changeStored(
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
-  return call.timestamp < latest || (call.timestamp === latest && signaturesOf(row).includes(call.signature));
-}
-
-function signaturesOf(row: ReservationRow): string[] {
-  return row.channel_signatures ?? [];
+  const isApplied = call.timestamp === latest && row.channel_signatures?.includes(call.signature);
+  return call.timestamp < latest || isApplied === true;
 }
 
 /**
  * A value that the call does not have stays. But if the room type changes, the stored rate plan becomes null, because it belongs to the old
  * room type. If the status changes, so does `status_request_id`, because an OTA sends no such id.
  */
-function changesOf(
-  row: ReservationRow,
-  call: ChannelCall,
-  input: OtaReservation,
-  { room_type_id, planId }: { room_type_id: string; planId: string | null },
-) {
+function changesOf(row: ReservationRow, call: ChannelCall, input: OtaReservation) {
   const isSameSecond = call.timestamp === row.channel_timestamp;
+  const { status, room_type_id, check_in, check_out } = input;
   const keptPlan = room_type_id === row.room_type_id ? row.rate_plan_id : null;
   const sold = soldTotal(input);
   const total = sold === undefined ? row.total_amount : formatMoney(sold, row.currency);
-  const { status, check_in, check_out } = input;
   const nights = { room_type_id, check_in, check_out };
   return {
     ...nights,
     status,
-    rate_plan_id: planId ?? keptPlan,
+    rate_plan_id: input.rate_plan_id ?? keptPlan,
     guests: input.guests || row.guests,
     ...guestOf(input.guest),
     total_amount: total,
     nightly_prices: hasMoved(row, nights) || total !== row.total_amount ? null : row.nightly_prices,
     channel_timestamp: call.timestamp,
-    channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
+    channel_signatures: [...(isSameSecond ? (row.channel_signatures ?? []) : []), call.signature],
     status_request_id: status === row.status ? row.status_request_id : null,
   };
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { PmsReservation, type Reservations } from '../reservations/reservations.ts';
@@ -8,14 +9,10 @@ import { type Channels, receiveReservation } from './channels.ts';
 import { channelGuard, channelKeyGuard } from './guard.ts';
 import { Channel, ChannelCreate, ChannelPath, ChannelSecret, OtaReservation } from './schema.ts';
 
-const NOT_FOUND = { status: 404, code: 'error' } as const;
-
 interface OwnerDependencies {
   channels: Channels;
   ownerGuard: Guard;
 }
-
-const SHARED = { tags: ['Channels'] };
 
 export function channelRoutes(app: App, dependencies: OwnerDependencies): void {
   listAndCreate(app, dependencies);
@@ -28,7 +25,7 @@ function listAndCreate(app: App, { channels, ownerGuard }: OwnerDependencies): v
     {
       onRequest: ownerGuard,
       schema: {
-        ...SHARED,
+        tags: ['Channels'],
         operationId: 'listChannels',
         summary: 'List the channels',
         description: 'Lists all channels, also revoked ones, with the newest first. The list shows no secrets.',
@@ -42,7 +39,7 @@ function listAndCreate(app: App, { channels, ownerGuard }: OwnerDependencies): v
     {
       onRequest: ownerGuard,
       schema: {
-        ...SHARED,
+        tags: ['Channels'],
         operationId: 'createChannel',
         summary: 'Create a channel and show its secret once',
         description:
@@ -62,9 +59,9 @@ function revokeAndRotate(app: App, { channels, ownerGuard }: OwnerDependencies):
     '/v1/channel-manager/channels/:id/revoke/',
     {
       onRequest: ownerGuard,
-      config: { errors: [{ ...NOT_FOUND, message: 'No such channel.' }] },
+      config: { errors: [noSuch('channel')] },
       schema: {
-        ...SHARED,
+        tags: ['Channels'],
         operationId: 'revokeChannel',
         summary: 'Revoke a channel permanently',
         description:
@@ -80,9 +77,9 @@ function revokeAndRotate(app: App, { channels, ownerGuard }: OwnerDependencies):
     '/v1/channel-manager/channels/:id/rotate/',
     {
       onRequest: ownerGuard,
-      config: { errors: [{ ...NOT_FOUND, message: 'No such channel.' }, 'invalid_status_transition'] },
+      config: { errors: [noSuch('channel'), 'invalid_status_transition'] },
       schema: {
-        ...SHARED,
+        tags: ['Channels'],
         operationId: 'rotateChannel',
         summary: 'Replace the key and the secret of a channel',
         description:
@@ -121,13 +118,7 @@ export function receiverRoutes(app: App, { db, channels, reservations, headerBra
     {
       onRequest: channelKeyGuard(channels, headerBrand),
       preParsing: channelGuard(),
-      config: {
-        place: 'channel',
-        errors: [
-          { ...NOT_FOUND, message: 'No such room type.' },
-          { ...NOT_FOUND, message: 'No such rate plan.' },
-        ],
-      },
+      config: { place: 'channel', errors: [noSuch('room type'), noSuch('rate plan')] },
       schema: {
         operationId: 'receiveReservation',
         summary: 'Create or change a reservation of an OTA',

@@ -2,10 +2,8 @@ import Type from 'typebox';
 import { matching } from '#platform/lib/patterns.ts';
 import { SoldAmount } from '#platform/lib/price.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
-import { boolean, date, oneOf, orNull, text, textUpTo, time, uuid } from '#platform/lib/fields.ts';
+import { boolean, date, MAX_INTEGER, oneOf, orNull, text, textUpTo, time, uuid } from '#platform/lib/fields.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
-
-const MAX_INTEGER = 2_147_483_647;
 
 export const ChannelCreate = Type.Object(
   {
@@ -25,6 +23,12 @@ const CHANNEL_FIELDS = {
   channel_key: text('The key of the channel, which is not secret. Each call of the OTA carries it as `X-Channel-Key`.'),
 };
 
+const EXAMPLE = {
+  id: '01a19bac-babe-769e-b656-8cd8b4659389',
+  source: 'staywell',
+  channel_key: 'rck_AJumzW3vEAu2VZfd3f3djQ',
+};
+
 export const Channel = Type.Object(
   {
     ...CHANNEL_FIELDS,
@@ -34,15 +38,7 @@ export const Channel = Type.Object(
   {
     title: 'Channel',
     description: 'A channel through which an OTA sends reservations, without its secret.',
-    examples: [
-      {
-        id: '01a19bac-babe-769e-b656-8cd8b4659389',
-        source: 'staywell',
-        channel_key: 'rck_AJumzW3vEAu2VZfd3f3djQ',
-        is_active: true,
-        created_at: '2026-11-02T09:52:30.910Z',
-      },
-    ],
+    examples: [{ ...EXAMPLE, is_active: true, created_at: '2026-11-02T09:52:30.910Z' }],
   },
 );
 export type Channel = Type.Static<typeof Channel>;
@@ -55,20 +51,13 @@ export const ChannelSecret = Type.Object(
   {
     title: 'ChannelSecret',
     description: 'A new channel with its key and its secret. Enter both at the OTA.',
-    examples: [
-      {
-        id: '01a19bac-babe-769e-b656-8cd8b4659389',
-        source: 'staywell',
-        channel_key: 'rck_AJumzW3vEAu2VZfd3f3djQ',
-        channel_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe',
-      },
-    ],
+    examples: [{ ...EXAMPLE, channel_secret: 'rss_example-only-shown-once-keep-it-somewhere-safe' }],
   },
 );
 export type ChannelSecret = Type.Static<typeof ChannelSecret>;
 
 export const ChannelPath = Type.Object({
-  id: text('The id of the channel, as the list shows it.', '01a19bac-babe-769e-b656-8cd8b4659389'),
+  id: text('The id of the channel, as the list shows it.', EXAMPLE.id),
 });
 
 const NullableText = (description: string) => Type.Optional(orNull(Type.String(TRIMMED), description));

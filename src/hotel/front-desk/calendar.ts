@@ -2,10 +2,10 @@ import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { invalidField } from '#platform/errors.ts';
 import { countNights, type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
-import { readHeldCounts } from '../nights/nights.ts';
+import { readHeld } from '../nights/nights.ts';
 import { nightPrice, type PlanCalendar, readCalendars } from '../rates/rates.ts';
 import { findProperty, type RoomTypeRow } from '../rooms/rooms.ts';
-import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './calendar-schema.ts';
+import type { CalendarQuery, CalendarRatePlan, CalendarRoomType } from './schema.ts';
 
 const MAX_NIGHTS = 400;
 const ROOM_TYPES_A_BATCH = 10;
@@ -59,9 +59,9 @@ async function readBatch(
   nights: DateText[],
   to: DateText,
 ): Promise<CalendarRoomType[]> {
-  const checkIn = nights[0] ?? to;
-  const ranges = roomTypes.map(({ id }) => ({ tenantId, roomTypeId: id, checkIn, checkOut: to }));
-  const [plans, held] = await Promise.all([readCalendars(db, ranges), readHeldCounts(db, ranges)]);
+  const from = nights[0] ?? to;
+  const ranges = roomTypes.map(({ id }) => ({ tenant_id: tenantId, room_type_id: id, check_in: from, check_out: to }));
+  const [plans, held] = await Promise.all([readCalendars(db, ranges), readHeld(db, ranges)]);
   return roomTypes.map(({ id, name, physical_capacity }, index) => ({
     id,
     name,
@@ -71,8 +71,8 @@ async function readBatch(
   }));
 }
 
-function planShape({ is_active, differences, ...plan }: PlanCalendar, dates: DateText[]): CalendarRatePlan {
-  const nights = dates.map((date) => differences.get(date));
+function planShape({ is_active, nights: stored, ...plan }: PlanCalendar, dates: DateText[]): CalendarRatePlan {
+  const nights = dates.map((date) => stored[date]);
   return {
     ...plan,
     prices: nights.map((night) => nightPrice(plan, night)),

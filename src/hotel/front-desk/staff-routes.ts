@@ -1,21 +1,16 @@
 /** Views of staff over several rooms of the hotel wing: properties with their rooms and plans, and the calendar. */
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendTexts } from '#platform/http/list.ts';
 import { calendarTexts, findCalendar } from './calendar.ts';
-import { CalendarQuery, StaffCalendar } from './calendar-schema.ts';
 import { listActivePlans } from '../rates/rates.ts';
 import { listProperties } from '../rooms/rooms.ts';
-import { StaffProperty } from './schema.ts';
+import { CalendarQuery, StaffCalendar, StaffProperty } from './schema.ts';
 
-interface Dependencies {
-  db: Database;
-  staffGuard: Guard;
-}
-
-export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function propertyStaffRoutes(app: App, { db, staffGuard }: { db: Database; staffGuard: Guard }): void {
   app.get(
     '/v1/staff/properties/',
     {
@@ -34,15 +29,12 @@ export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies):
   );
 }
 
-export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function calendarStaffRoutes(app: App, { db, staffGuard }: { db: Database; staffGuard: Guard }): void {
   app.get(
     '/v1/staff/calendar/',
     {
       onRequest: staffGuard,
-      config: {
-        place: 'long',
-        errors: [{ status: 404, code: 'error', message: 'No such property.' }],
-      },
+      config: { place: 'long', errors: [noSuch('property')] },
       schema: {
         operationId: 'getCalendar',
         summary: 'Read the rooms, prices and closed nights of a property, night by night',
@@ -63,13 +55,11 @@ export function calendarStaffRoutes(app: App, { db, staffGuard }: Dependencies):
   );
 }
 
+/** The serializer leaves out the columns that the schema of the response does not have. */
 async function listStaffProperties(db: Database, tenantId: number): Promise<StaffProperty[]> {
   const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
-  return properties.map(({ property: { tenant_id, position, is_active, ...property }, roomTypes }) => ({
+  return properties.map(({ property, roomTypes }) => ({
     ...property,
-    room_types: roomTypes.map(({ tenant_id: _tenant, position: _, is_active: __, property_id, ...roomType }) => ({
-      ...roomType,
-      rate_plans: plans.get(roomType.id) ?? [],
-    })),
+    room_types: roomTypes.map((roomType) => ({ ...roomType, rate_plans: plans.get(roomType.id) ?? [] })),
   }));
 }

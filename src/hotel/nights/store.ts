@@ -1,30 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Db, DB, Tx } from '#platform/db/database.ts';
+import { fieldsOf, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
-import type { DateText } from '#platform/lib/dates.ts';
+import { countNights, type DateText } from '#platform/lib/dates.ts';
+import { MAX_INTEGER } from '#platform/lib/fields.ts';
 import { STAY_RANGE, type StayRange } from '../rates/rates.ts';
 import type { OversoldNight } from './schema.ts';
 
-export interface Night {
-  tenantId: number;
-  roomTypeId: string;
-  date: DateText;
-}
+/** In a change, `held` is the number of rooms to hold, and it is negative if rooms are released. */
+export type NightRow = Selectable<DB['night']>;
+export type Night = Omit<NightRow, 'held'>;
 
-/** `rooms` is negative if rooms are released. */
-export interface NightChange extends Night {
-  rooms: number;
-}
-
-interface NightRow {
-  tenant_id: number;
-  room_type_id: string;
-  date: DateText;
-  held: number;
-}
-
-const NIGHT_ROW = new Fields<NightRow>({ tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' });
+const NIGHT_ROW = fieldsOf('night');
 const OWNER: Owner<NightRow> = {
   table: 'room_type',
   idColumn: 'room_type_id',
@@ -40,66 +27,41 @@ const OWNER: Owner<NightRow> = {
  * PostgreSQL could lock its rows in another order.
  * @param changes on a database cluster, all nights must belong to one tenant. A missing or infinite capacity is not checked
  */
-export async function changeHeld(
-  tx: Tx,
-  changes: (NightChange & { capacity?: number })[],
-): Promise<(Night & { held: number })[]> {
-  const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
-    tenant_id: tenantId,
-    room_type_id: roomTypeId,
-    date,
-    held: rooms,
-  }));
-  const changed = await sql<Night & { held: number }>`
-    INSERT INTO night AS n ${rowsToInsert(tx, NIGHT_ROW, rows, OWNER)}
+export async function changeHeld(tx: Tx, changes: (NightRow & { capacity?: number })[]): Promise<NightRow[]> {
+  const { rows } = await sql<NightRow>`
+    INSERT INTO night AS n ${rowsToInsert<NightRow>(tx, NIGHT_ROW, changes, OWNER)}
     ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held
       WHERE excluded.held < 0 OR n.held + excluded.held <= ${capacityIn(changes)}
-    RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date, held
+    RETURNING tenant_id, room_type_id, date, held
   `.execute(tx);
-  return changed.rows;
+  return rows;
 }
 
-const MAX_INTEGER = 2_147_483_647;
-
 /** Lists the capacities, because a database cluster refuses a subquery in the condition of `ON CONFLICT DO UPDATE`. */
-function capacityIn(changes: { roomTypeId: string; capacity?: number }[]): RawBuilder<unknown> {
+function capacityIn(changes: { room_type_id: string; capacity?: number }[]): RawBuilder<unknown> {
   const capacities = new Map<string, number>();
-  for (const { roomTypeId, capacity = Infinity } of changes) {
+  for (const { room_type_id, capacity = Infinity } of changes) {
     if (capacity !== Infinity) {
-      capacities.set(roomTypeId, capacity);
+      capacities.set(room_type_id, capacity);
     }
   }
   const listed = sql`(${[...capacities.values()]}::int[])[array_position(${[...capacities.keys()]}::uuid[], n.room_type_id)]`;
   return sql`coalesce(${listed}, ${sql.lit(MAX_INTEGER)})`;
 }
 
-export async function findHeld(db: Db, { tenantId, roomTypeId, date }: Night): Promise<number> {
-  const row = await db
-    .selectFrom('night')
-    .select('held')
-    .where('tenant_id', '=', tenantId)
-    .where('room_type_id', '=', roomTypeId)
-    .where('date', '=', date)
-    .executeTakeFirst();
-  return row?.held ?? 0;
-}
-
-/** `held[n]` belongs to the night that is `offsets[n]` days after check-in. Both lists are null if no night of the range has a counter. */
-export interface HeldNights {
-  offsets: number[] | null;
-  held: number[] | null;
-}
-
-/** Reads the counters of several ranges. Two lists are faster to read than one row for each night. */
-export function readHeld(db: Database, ranges: StayRange[]): Promise<(HeldNights | undefined)[]> {
-  return selectEach(
+/** Reads the number of held rooms of each night of each range. One object is faster to read than one row for each night. */
+export async function readHeld(db: Db, ranges: StayRange[]): Promise<number[][]> {
+  const counters = await selectEach(
     db,
     STAY_RANGE,
     ranges,
-    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<HeldNights>`
-      SELECT to_json(array_agg(date - ${checkIn})) AS offsets, to_json(array_agg(held)) AS held FROM night
-      WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId} AND date >= ${checkIn} AND date < ${checkOut}
+    ({ tenant_id, room_type_id, check_in, check_out }) => sql<{ held: Record<number, number> }>`
+      SELECT coalesce(json_object_agg(date - ${check_in}, held), '{}') AS held FROM night
+      WHERE tenant_id = ${tenant_id} AND room_type_id = ${room_type_id} AND date >= ${check_in} AND date < ${check_out}
     `,
+  );
+  return ranges.map(({ check_in, check_out }, index) =>
+    Array.from({ length: countNights(check_in, check_out) }, (_, night) => counters[index]?.held[night] ?? 0),
   );
 }
 

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { callerActor } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
-import { orNotFound } from '#platform/errors.ts';
+import { noSuch, orNotFound } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
@@ -15,15 +15,8 @@ import {
   writeRates,
   writeRestrictions,
 } from '../rates/rates.ts';
-import {
-  checkRange,
-  findStay,
-  PmsReservation,
-  pmsShape,
-  type ReservationRow,
-  readByCheckIn,
-} from '../reservations/reservations.ts';
-import { type Clock, type FindRoomType, findProperty, listProperties, readClocks } from '../rooms/rooms.ts';
+import { checkRange, findStay, PmsReservation, pmsShape, readByCheckIn } from '../reservations/reservations.ts';
+import { type FindRoomType, findProperty, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
   BookingPath,
   Inventory,
@@ -47,8 +40,6 @@ interface Dependencies {
 
 /** Largest number of reservations in the list of the PMS API (PMS contract §8). */
 const MAX_RESERVATIONS = 200;
-const SHARED = { tags: ['PMS'] };
-const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
@@ -64,25 +55,23 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
     {
       onRequest: pmsGuard,
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsListProperties',
         summary: 'List the properties',
         description: 'Lists all active properties, in the order of the tenant document. The list has no pages.',
         response: { 200: Type.Array(Property, { description: 'All active properties.' }) },
       },
     },
-    async (request) =>
-      (await listProperties(db, request.caller.tenantId)).map(
-        ({ property: { id, name, address, city, country_code } }) => ({ id, name, address, city, country_code }),
-      ),
+    // The serializer leaves out the columns that the schema of the response does not have, also in the list of room types.
+    async (request) => (await listProperties(db, request.caller.tenantId)).map(({ property }) => property),
   );
   app.get(
     '/v1/channel-manager/pms/properties/:property_id/room-types/',
     {
       onRequest: pmsGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such property.' }] },
+      config: { errors: [noSuch('property')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsListRoomTypes',
         summary: 'List the room types of a property with their active rate plans',
         description:
@@ -98,13 +87,7 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         findProperty(db, tenantId, request.params.property_id),
         listActivePlans(db, tenantId),
       ]);
-      return roomTypes.map(({ id, name, max_occupancy, base_price }) => ({
-        id,
-        name,
-        max_occupancy,
-        base_price,
-        rate_plans: plans.get(id) ?? [],
-      }));
+      return roomTypes.map((roomType) => ({ ...roomType, rate_plans: plans.get(roomType.id) ?? [] }));
     },
   );
 }
@@ -114,9 +97,9 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
     '/v1/channel-manager/pms/inventory/',
     {
       onRequest: pmsGuard,
-      config: { place: 'long', errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
+      config: { place: 'long', errors: [noSuch('room type')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsGetInventory',
         summary: 'Read the capacity and the sellable rooms of a room type, night by night',
         description:
@@ -127,13 +110,12 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
       },
     },
     async (request) => {
-      const { room_type_id: roomTypeId, check_in: checkIn, check_out: checkOut } = request.query;
+      const { room_type_id, check_in, check_out } = request.query;
       const { tenantId } = request.caller;
       checkRange(request.query);
-      const roomType = orNotFound(await findRoomType(tenantId, roomTypeId), 'room type');
-      const capacity = roomType.physical_capacity;
-      const nights = await readHeldNights({ tenantId, roomTypeId, checkIn, checkOut });
-      return nights.map(({ date, held }) => ({ date, physical_capacity: capacity, sellable: capacity - held }));
+      const { physical_capacity } = orNotFound(await findRoomType(tenantId, room_type_id), 'room type');
+      const nights = await readHeldNights({ tenant_id: tenantId, room_type_id, check_in, check_out });
+      return nights.map(({ date, held }) => ({ date, physical_capacity, sellable: physical_capacity - held }));
     },
   );
 }
@@ -143,9 +125,9 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
-      config: { place: 'long', errors: [NO_RATE_PLAN] },
+      config: { place: 'long', errors: [noSuch('rate plan')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsGetRates',
         summary: 'Read the price of each night under a rate plan',
         description:
@@ -155,19 +137,18 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: RateCalendar },
       },
     },
-    async (request) => {
-      checkRange(request.query);
-      const { rate_plan_id, check_in, check_out } = request.query;
-      return await readRates(db, request.caller.tenantId, rate_plan_id, check_in, check_out);
+    async ({ caller, query }) => {
+      checkRange(query);
+      return await readRates(db, caller.tenantId, query);
     },
   );
   app.put(
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
-      config: { place: 'bulk', errors: [NO_RATE_PLAN] },
+      config: { place: 'bulk', errors: [noSuch('rate plan')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsPutRates',
         summary: 'Write the prices of nights under a rate plan',
         description:
@@ -191,9 +172,9 @@ function restrictionsRoute(app: App, { db, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/restrictions/',
     {
       onRequest: pmsGuard,
-      config: { place: 'bulk', errors: [NO_RATE_PLAN] },
+      config: { place: 'bulk', errors: [noSuch('rate plan')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsPutRestrictions',
         summary: 'Write the restrictions of a rate plan',
         description:
@@ -216,7 +197,7 @@ function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencie
       onRequest: pmsGuard,
       config: { place: 'long' },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsListReservations',
         summary: 'List at most 200 reservations, with the latest check-in first',
         description:
@@ -235,7 +216,7 @@ function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencie
       // The database sorts the reservations by the local date of check-in. The response is sorted by the check-in time in UTC. The two
       // orders may differ, because the properties may have different time zones.
       return rows
-        .map((row) => shapeBy(clocks.get(row.room_type_id), row))
+        .map((row) => pmsShape(row, orNotFound(clocks.get(row.room_type_id), 'room type')))
         .sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));
     },
   );
@@ -243,9 +224,9 @@ function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencie
     '/v1/channel-manager/pms/reservations/:booking_id/',
     {
       onRequest: pmsGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such reservation.' }] },
+      config: { errors: [noSuch('reservation')] },
       schema: {
-        ...SHARED,
+        tags: ['PMS'],
         operationId: 'pmsGetReservation',
         summary: 'Read a reservation',
         description:
@@ -258,16 +239,7 @@ function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencie
     async (request) => {
       const { tenantId } = request.caller;
       const row = await findStay(db, tenantId, request.params.booking_id);
-      return shapeBy(await findRoomType(tenantId, row.room_type_id), row);
+      return pmsShape(row, orNotFound(await findRoomType(tenantId, row.room_type_id), 'room type'));
     },
   );
-}
-
-function shapeBy(clock: Clock | null | undefined, row: ReservationRow): PmsReservation {
-  if (!clock) {
-    throw new Error(
-      `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
-    );
-  }
-  return pmsShape(row, clock);
 }

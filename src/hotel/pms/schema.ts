@@ -1,9 +1,8 @@
 import Type from 'typebox';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
-import { date, integer, oneOf, orNull, text, uuid } from '#platform/lib/fields.ts';
+import { date, integer, oneOf, text, uuid } from '#platform/lib/fields.ts';
 import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
+import { RoomTypePrice } from '../rooms/rooms.ts';
 
 export const Property = Type.Object(
   {
@@ -33,10 +32,7 @@ export const RoomType = Type.Object(
     id: uuid('The id of the room type. The inventory call takes it as `room_type_id`.'),
     name: text('The name of the room type, unique within the property.'),
     max_occupancy: integer('The largest number of guests in one room.'),
-    base_price: orNull(
-      Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }),
-      'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    ),
+    base_price: RoomTypePrice,
     rate_plans: Type.Array(RatePlan, {
       description: 'The active rate plans of the room type. Inactive plans are not shown.',
     }),

@@ -1,15 +1,9 @@
 import { apiError } from '#platform/errors.ts';
+import { MAX_FAULTS } from '#platform/lib/bounds.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { amountFaults, centsOf, formatCents, formatMoney } from '#platform/lib/money.ts';
-import type { PlanInRange, RateRow } from './store.ts';
-
-/** Rate plan with the nights that have their own price or restriction. Each other night is open and costs `base_price`. */
-export type PlanCalendar = Omit<PlanInRange, 'differences'> & { differences: Map<DateText, RateRow> };
-
-export function calendarOf({ differences, ...plan }: PlanInRange): PlanCalendar {
-  return { ...plan, differences: new Map(differences?.map((rate) => [rate.date, rate])) };
-}
+import type { PlanCalendar } from './store.ts';
 
 interface NightPrice {
   date: DateText;
@@ -18,14 +12,13 @@ interface NightPrice {
 
 export interface Quote {
   /** Null if the room type has no active plan, so that the price of the room type applies. */
-  plan: { id: string; name: string } | null;
+  rate_plan: { id: string; name: string } | null;
   nights: NightPrice[];
-  total: string;
+  total_amount: string;
 }
 
-/** Returns true if the plan allows the stay: it is open on all nights, and allows the number of nights (rule 25). */
-export function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
-  return plan.min_nights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
+function quoteOf(rate_plan: Quote['rate_plan'], nights: NightPrice[]): Quote {
+  return { rate_plan, nights, total_amount: formatCents(nights.reduce((sum, { price }) => sum + centsOf(price), 0)) };
 }
 
 /** Returns the price of a night under a plan: its own price, or that of the plan if it has none. */
@@ -38,54 +31,47 @@ export function nightPrice(
 
 /** Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const { id, name, differences } = plan;
-  const prices = nights.map((date) => ({ date, price: nightPrice(plan, differences.get(date)) }));
-  return { plan: { id, name }, nights: prices, total: totalOf(prices) };
+  const { id, name } = plan;
+  const prices = nights.map((date) => ({ date, price: nightPrice(plan, plan.nights[date]) }));
+  return quoteOf({ id, name }, prices);
 }
 
 /** A price may have more decimals than its currency if it was written before the tenant changed its currency. */
-export function roundedQuote(quote: Quote, currency: string): Quote {
-  const nights = quote.nights.map(({ date, price }) => ({ date, price: formatMoney(price, currency) }));
-  return { ...quote, nights, total: totalOf(nights) };
-}
-
-function totalOf(nights: NightPrice[]): string {
-  return formatCents(nights.reduce((sum, { price }) => sum + centsOf(price), 0));
+export function roundedQuote({ rate_plan, nights }: Quote, currency: string): Quote {
+  const rounded = nights.map(({ date, price }) => ({ date, price: formatMoney(price, currency) }));
+  return quoteOf(rate_plan, rounded);
 }
 
 /**
- * Returns the price of a stay under the cheapest active plan that allows it, the first of `plans` if several cost the same. If no active
- * plan allows the stay, returns null with `apply`. With `ignore`, all active plans are compared, because an OTA has already sold the stay
- * (rule 30). Without an active plan, the price of the room type applies, or 0.00 if it is null (rule 25).
+ * Returns the price of a stay under the cheapest plan that is open on all nights and allows their number (rule 25), the first of `plans` if
+ * several cost the same. If no plan allows the stay, returns null, or with `overbook` the price under the cheapest of all, because an OTA
+ * has already sold the stay (rule 30). Without a plan, the price of the room type applies, or 0.00 if it is null (rule 25).
  */
 export function quoteCheapest(
   plans: PlanCalendar[],
   nights: DateText[],
   roomTypePrice: string | null,
-  restrictions: 'apply' | 'ignore',
+  overbook: boolean,
 ): Quote | null {
-  const active = plans.filter((plan) => plan.is_active);
-  if (active.length === 0) {
+  if (plans.length === 0) {
     const prices = nights.map((date) => ({ date, price: formatMoney(roomTypePrice ?? '0') }));
-    return { plan: null, nights: prices, total: totalOf(prices) };
+    return quoteOf(null, prices);
   }
-  const open = active.filter((plan) => isOpen(plan, nights));
-  const candidates = open.length > 0 || restrictions === 'apply' ? open : active;
-  const quotes = candidates.map((plan) => quotePlan(plan, nights));
+  const open = plans.filter(
+    (plan) => plan.min_nights <= nights.length && !nights.some((night) => plan.nights[night]?.is_sold_out),
+  );
+  const quotes = (open.length === 0 && overbook ? plans : open).map((plan) => quotePlan(plan, nights));
   return quotes.reduce<Quote | null>(
-    (best, quote) => (best === null || centsOf(quote.total) < centsOf(best.total) ? quote : best),
+    (best, quote) => (best === null || centsOf(quote.total_amount) < centsOf(best.total_amount) ? quote : best),
     null,
   );
 }
 
 /** Returns the nights on which all active plans are sold out (rule 24). */
 export function closedNights(soldOut: DateText[][]): Set<DateText> {
-  const [first = [], ...others] = soldOut;
-  const rest = others.map((nights) => new Set(nights));
-  return new Set(first.filter((night) => rest.every((nights) => nights.has(night))));
+  const [first = new Set<DateText>(), ...others] = soldOut.map((nights) => new Set(nights));
+  return others.reduce((closed, nights) => closed.intersection(nights), first);
 }
-
-const NAMED_AMOUNTS = 50;
 
 /**
  * Refuses amounts that have decimals which the currency does not have.
@@ -94,7 +80,7 @@ const NAMED_AMOUNTS = 50;
 export function checkAmounts(amounts: Iterable<readonly [path: string, amount: unknown]>, currency: string): void {
   const faults = amountFaults(amounts, currency);
   if (faults.length > 0) {
-    throw apiError('invalid_request', joinFaults(faults, 'body', NAMED_AMOUNTS));
+    throw apiError('invalid_request', joinFaults(faults, 'body', MAX_FAULTS));
   }
 }
 

@@ -28,7 +28,7 @@ export async function changeRates(db: Database, actor: Actor, input: RateChanges
   refuseRepeatedNights(changes);
   let written: ChangedNight[] = [];
   return await inTransaction(db, async (tx) => {
-    await lockPlans(tx, actor.tenantId, changes);
+    await lockPlans(tx, actor.tenantId, new Set(changes.map((change) => change.rate_plan_id)));
     const stateOf = await readStates(tx, actor.tenantId, changes);
     // If the response to the COMMIT was lost, the transaction runs again. The second run then finds the values that the first run has
     // written, and must not compare them with the expected values.
@@ -120,14 +120,10 @@ function auditEntriesOf(changed: ChangedNight[]): NewAuditEntry[] {
 }
 
 /** @throws ApiError 404 (code `error`) if a plan is unknown or belongs to another tenant */
-export async function lockPlans(
-  tx: Tx,
-  tenantId: number,
-  entries: { rate_plan_id: string }[],
-): Promise<store.RatePlanRow[]> {
-  const ids = [...new Set(entries.map((entry) => entry.rate_plan_id.toLowerCase()))];
-  const plans = ids.every(isUuid) ? await store.lockPlans(tx, tenantId, ids) : [];
-  if (plans.length < ids.length) {
+export async function lockPlans(tx: Tx, tenantId: number, ids: Iterable<string>): Promise<store.RatePlanRow[]> {
+  const wanted = [...ids];
+  const plans = wanted.every(isUuid) ? await store.lockPlans(tx, tenantId, wanted) : [];
+  if (plans.length < wanted.length) {
     throw notFound('rate plan');
   }
   return plans;
@@ -142,7 +138,7 @@ export async function changeRatePlan(
 ): Promise<ChangedRatePlan> {
   const recordAudit = prepareAudit(actor);
   return await inTransaction(db, async (tx) => {
-    const plan = orNotFound((await lockPlans(tx, actor.tenantId, [{ rate_plan_id: id }]))[0], 'rate plan');
+    const plan = orNotFound((await lockPlans(tx, actor.tenantId, [id]))[0], 'rate plan');
     const before = { base_price: plan.base_price, min_nights: plan.min_nights };
     const after = {
       base_price: change.base_price === undefined ? before.base_price : formatMoney(change.base_price),

@@ -1,10 +1,7 @@
 import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
 import { Price } from '#platform/lib/price.ts';
-import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
-
-/** Decision 6. */
-export const MAX_INTEGER = 2_147_483_647;
+import { boolean, date, integer, MAX_INTEGER, orNull, price, text, uuid } from '#platform/lib/fields.ts';
 
 export const RATE_PLAN_EXAMPLES = [
   {

@@ -1,5 +1,6 @@
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { Database } from '#platform/db/database.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { MAX_RATES_DOCUMENT_BYTES } from '#platform/lib/bounds.ts';
@@ -7,18 +8,15 @@ import { checkAmounts, checkPrices } from './quote.ts';
 import { changeRatePlan, changeRates } from './rate-changes.ts';
 import { ChangedRatePlan, RateChanges, RatePlanChange, RatePlanPath, RatesChanged } from './staff-schema.ts';
 
-const SHARED = { tags: ['Rates'] };
-const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
-
 export function rateStaffRoutes(app: App, { db, rateGuard }: { db: Database; rateGuard: Guard }): void {
   app.patch(
     '/v1/staff/rates/',
     {
       onRequest: rateGuard,
       bodyLimit: MAX_RATES_DOCUMENT_BYTES,
-      config: { place: 'document', errors: [NO_RATE_PLAN, 'invalid_status_transition'] },
+      config: { place: 'document', errors: [noSuch('rate plan'), 'invalid_status_transition'] },
       schema: {
-        ...SHARED,
+        tags: ['Rates'],
         operationId: 'changeRates',
         summary: 'Change the prices and restrictions of nights',
         description:
@@ -40,9 +38,9 @@ export function rateStaffRoutes(app: App, { db, rateGuard }: { db: Database; rat
     '/v1/staff/rate-plans/:id/',
     {
       onRequest: rateGuard,
-      config: { errors: [NO_RATE_PLAN] },
+      config: { errors: [noSuch('rate plan')] },
       schema: {
-        ...SHARED,
+        tags: ['Rates'],
         operationId: 'changeRatePlan',
         summary: 'Change the base price or the shortest stay of a rate plan',
         description:

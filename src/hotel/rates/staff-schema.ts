@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { MAX_ENTRIES } from '#platform/lib/bounds.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY, MONEY_PATTERN } from '#platform/lib/money.ts';
-import { boolean, date, integer, orNull, price, text, uuid } from '#platform/lib/fields.ts';
-import { MAX_INTEGER, RATE_PLAN_EXAMPLES } from './schema.ts';
+import { MONEY } from '#platform/lib/money.ts';
+import { boolean, date, integer, integerFrom, orNull, price, priceOrNull, text, uuid } from '#platform/lib/fields.ts';
+import { RATE_PLAN_EXAMPLES } from './schema.ts';
 
 const FLEXIBLE = '01a19b53-7418-7800-ad62-07fe609eac8f';
 
@@ -80,10 +79,7 @@ export type RateChanges = Type.Static<typeof RateChanges>;
 
 const NightState = Type.Object(
   {
-    price: orNull(
-      Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }),
-      'The own price of the night. Null means the `base_price` of the plan.',
-    ),
+    price: priceOrNull('The own price of the night. Null means the `base_price` of the plan.'),
     is_sold_out: IsSoldOut,
   },
   { title: 'NightState', description: 'The price and the restriction of one night under a rate plan.' },
@@ -146,13 +142,7 @@ export const RatePlanChange = Type.Object(
           'tenant has none.',
       }),
     ),
-    min_nights: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_INTEGER,
-        description: 'The shortest stay that can be booked under the plan, in nights.',
-      }),
-    ),
+    min_nights: Type.Optional(integerFrom(1, 'The shortest stay that can be booked under the plan, in nights.')),
   },
   {
     minProperties: 1,

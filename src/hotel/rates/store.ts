@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { type Db, type DB, isCluster, type Tx } from '#platform/db/database.ts';
-import { Fields, selectEach } from '#platform/db/inputs.ts';
+import { excludedValues, Fields, selectEach } from '#platform/db/inputs.ts';
 import type { DateText } from '#platform/lib/dates.ts';
+import type { NightState } from './staff-schema.ts';
 
 export type RatePlanRow = Selectable<DB['rate_plan']>;
 
@@ -41,19 +42,11 @@ export async function lockPlans(tx: Tx, tenantId: number, ids: string[]): Promis
 
 /** Locks the rows in the order of their ids, as `lockPlans` does. */
 export async function upsertPlans(tx: Tx, rows: RatePlanRow[]): Promise<void> {
-  const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const key = ['tenant_id', 'id'] as const;
   await tx
     .insertInto('rate_plan')
-    .values(sorted)
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
-        position: eb.ref('excluded.position'),
-        base_price: eb.ref('excluded.base_price'),
-        is_refundable: eb.ref('excluded.is_refundable'),
-        min_nights: eb.ref('excluded.min_nights'),
-        is_active: eb.ref('excluded.is_active'),
-      })),
-    )
+    .values(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    .onConflict((conflict) => conflict.columns(key).doUpdateSet(excludedValues(rows, key)))
     .execute();
 }
 
@@ -64,15 +57,7 @@ export async function updatePlan(tx: Tx, tenantId: number, planId: string, value
 }
 
 /** A null price means that the plan's base price applies. */
-export interface RateRow {
-  date: DateText;
-  price: string | null;
-  is_sold_out: boolean;
-}
-
-export interface PlanNight extends RateRow {
-  rate_plan_id: string;
-}
+export type PlanNight = Omit<Selectable<DB['rate']>, 'tenant_id'>;
 
 interface NightsOfPlan {
   tenantId: number;
@@ -106,47 +91,47 @@ export async function readNights(
   return rows.flatMap((row) => row?.nights ?? []);
 }
 
-/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
+/** Nights of one room type, from `check_in` to the night before `check_out`. */
 export interface StayRange {
-  tenantId: number;
-  roomTypeId: string;
-  checkIn: DateText;
-  checkOut: DateText;
+  tenant_id: number;
+  room_type_id: string;
+  check_in: DateText;
+  check_out: DateText;
 }
 
 export const STAY_RANGE = new Fields<StayRange>({
-  tenantId: 'bigint',
-  roomTypeId: 'uuid',
-  checkIn: 'date',
-  checkOut: 'date',
+  tenant_id: 'bigint',
+  room_type_id: 'uuid',
+  check_in: 'date',
+  check_out: 'date',
 });
 
-/** `differences` has the nights of the range that have their own price or restriction. It is null if there is no such night. */
-export interface PlanInRange {
+/** Rate plan with the nights of a range that have their own price or restriction. Each other night is open and costs `base_price`. */
+export interface PlanCalendar {
   id: string;
   name: string;
   base_price: string;
   min_nights: number;
   is_active: boolean;
-  differences: RateRow[] | null;
+  nights: Record<DateText, NightState & { date: DateText }>;
 }
 
 /** Reads, for each range, all rate plans of its room type, active or not, in the order of the tenant document. */
-export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
+export async function readCalendars(db: Db, ranges: StayRange[]): Promise<PlanCalendar[][]> {
   const rows = await selectEach(
     db,
     STAY_RANGE,
     ranges,
-    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanInRange[] | null }>`
+    ({ tenant_id, room_type_id, check_in, check_out }) => sql<{ plans: PlanCalendar[] | null }>`
       SELECT json_agg(json_build_object(
         'id', p.id, 'name', p.name, 'base_price', p.base_price::text, 'min_nights', p.min_nights, 'is_active', p.is_active,
-        'differences', (
-          SELECT json_agg(r) FROM (
+        'nights', (
+          SELECT coalesce(json_object_agg(r.date, r), '{}') FROM (
             SELECT date, price::text, is_sold_out FROM rate
-            WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
+            WHERE tenant_id = ${tenant_id} AND rate_plan_id = p.id AND date >= ${check_in} AND date < ${check_out}
           ) AS r
         )) ORDER BY p.position, p.id) AS plans
-      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId}
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenant_id} AND p.room_type_id = ${room_type_id}
     `,
   );
   return rows.map((row) => row?.plans ?? []);
@@ -157,12 +142,12 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
     db,
     STAY_RANGE,
     ranges,
-    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: (DateText[] | null)[] | null }>`
+    ({ tenant_id, room_type_id, check_in, check_out }) => sql<{ plans: (DateText[] | null)[] | null }>`
       SELECT json_agg((
         SELECT json_agg(date) FROM rate
-        WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut} AND is_sold_out
+        WHERE tenant_id = ${tenant_id} AND rate_plan_id = p.id AND date >= ${check_in} AND date < ${check_out} AND is_sold_out
       )) AS plans
-      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenant_id} AND p.room_type_id = ${room_type_id} AND p.is_active
     `,
   );
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));

@@ -152,10 +152,11 @@ describe('concurrent bookings that share a transaction', {
 
   it('while two bookings wait for a locked night, bookings of other nights succeed within 5 s', async () => {
     const hotel = await openHotelAt('10.00');
-    const held = { roomTypeId: hotel.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
+    const room_type_id = hotel.roomTypes['Double'] ?? '';
+    const held = { tenant_id: hotel.tenantId, room_type_id, check_in: dayAhead(30), check_out: dayAhead(31) };
     let waiting: Promise<string[]> = Promise.resolve([]);
     await inTransaction(service.database.db, async (tx) => {
-      await moveHold(tx, hotel.tenantId, null, held);
+      await moveHold(tx, null, held);
       const bookings = [];
       while (bookings.length < 2) {
         // The test sends the second booking after the batch of the first booking has begun and waits for the night that `tx` has locked. A
@@ -176,7 +177,7 @@ describe('concurrent bookings that share a transaction', {
         assert.deepEqual(await outcomesOf(others), ['booked', 'booked']);
       }
       assert.ok(performance.now() - began < 5_000, `${Math.round(performance.now() - began)} ms`);
-      await moveHold(tx, hotel.tenantId, held, null);
+      await moveHold(tx, held, null);
     });
     assert.deepEqual(await waiting, ['booked', 'booked']);
     await assertNightCounters(service, hotel.tenantId);
@@ -202,14 +203,15 @@ describe('concurrent bookings that share a transaction', {
     const hotel = await openHotelAt('10.00');
     const { db: direct } = service.database;
     const nights = [30, 31, 32].map((day) => ({
-      roomTypeId: hotel.roomTypes['Double'] ?? '',
-      checkIn: dayAhead(day),
-      checkOut: dayAhead(day + 1),
+      tenant_id: hotel.tenantId,
+      room_type_id: hotel.roomTypes['Double'] ?? '',
+      check_in: dayAhead(day),
+      check_out: dayAhead(day + 1),
     }));
-    const stays = nights.map((hold) => ({ tenantId: hotel.tenantId, hold, capacity: CAPACITY }));
+    const stays = nights.map((hold) => ({ hold, capacity: CAPACITY }));
     let both: Promise<number[]> = Promise.resolve([]);
     await inTransaction(direct, async (tx) => {
-      await moveHold(tx, hotel.tenantId, null, nights[1] ?? null);
+      await moveHold(tx, null, nights[1] ?? null);
       const orders = [stays, stays.toReversed()];
       both = Promise.all(
         orders.map(async (order) => (await inTransaction(db, (own) => holdNightsOf(own, order))).size),

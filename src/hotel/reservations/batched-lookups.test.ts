@@ -64,10 +64,10 @@ function lookups() {
 }
 
 const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[number]): StayRange => ({
-  tenantId: hotel.tenantId,
-  roomTypeId,
-  checkIn: dayAhead(40),
-  checkOut: dayAhead(40 + nights),
+  tenant_id: hotel.tenantId,
+  room_type_id: roomTypeId,
+  check_in: dayAhead(40),
+  check_out: dayAhead(40 + nights),
 });
 
 /** Runs the work twice on the same database: once with the SQL for one database node, and once with the SQL for a cluster. */
@@ -106,7 +106,7 @@ describe('concurrent reads that share a statement', () => {
       for (const [position, { hotel, number, index, nights }] of all.entries()) {
         const date = dayAhead(44 + index);
         const isWithin = nights > 4 + index;
-        const difference = { date, price: `${10 * number + index}.00`, is_sold_out: true };
+        const night = { date, price: `${10 * number + index}.00`, is_sold_out: true };
         assert.deepEqual(calendars[position], [
           {
             id: hotel.plans[`${ROOM_TYPES[index]}/Flexible`],
@@ -114,7 +114,7 @@ describe('concurrent reads that share a statement', () => {
             base_price: '100.00',
             min_nights: 1,
             is_active: true,
-            differences: new Map(isWithin ? [[date, difference]] : []),
+            nights: isWithin ? { [date]: night } : {},
           },
         ]);
         assert.deepEqual([...(closed[position] ?? [])], isWithin ? [date] : []);
@@ -128,10 +128,10 @@ describe('concurrent reads that share a statement', () => {
     const readHeldNights = createNightReader(db);
     const [own, other] = [hotels[1], hotels[2]];
     assert.ok(own && other);
-    const dates = { checkIn: dayAhead(40), checkOut: dayAhead(48) };
+    const dates = { check_in: dayAhead(40), check_out: dayAhead(48) };
     const ranges = [
-      { tenantId: own.tenantId, roomTypeId: own.roomTypes['Bunk'] ?? '', ...dates },
-      { tenantId: own.tenantId, roomTypeId: other.roomTypes['Bunk'] ?? '', ...dates },
+      { tenant_id: own.tenantId, room_type_id: own.roomTypes['Bunk'] ?? '', ...dates },
+      { tenant_id: own.tenantId, room_type_id: other.roomTypes['Bunk'] ?? '', ...dates },
     ];
     assert.deepEqual(
       (await Promise.all(ranges.map(rates.readCalendars))).map((plans) => plans.length),
@@ -149,7 +149,7 @@ describe('concurrent reads that share a statement', () => {
     const rates = createRateReader(db);
     const readHeldNights = createNightReader(db);
     const ranges = lookups().map(rangeOf);
-    ranges.splice(2, 0, { tenantId: 1, roomTypeId: 'no uuid', checkIn: dayAhead(1), checkOut: dayAhead(2) });
+    ranges.splice(2, 0, { tenant_id: 1, room_type_id: 'no uuid', check_in: dayAhead(1), check_out: dayAhead(2) });
     for (const read of [readHeldNights, rates.readCalendars, rates.readClosedNights]) {
       const outcomes = await Promise.allSettled(ranges.map((range) => read(range)));
       assert.deepEqual(

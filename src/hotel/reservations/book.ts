@@ -11,10 +11,10 @@ import { countNights } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { holdNightsOf } from '../nights/nights.ts';
-import { checkAmounts, type Quote, type RateReader } from '../rates/rates.ts';
+import { checkAmounts, type Quote, type RateReader, type StayRange } from '../rates/rates.ts';
 import type { FindRoomType } from '../rooms/rooms.ts';
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
-import { holdOf, reservationEvent, stateOf } from './changes.ts';
+import { holdOf, reservationEvent, stateOf, wantedChange } from './changes.ts';
 import { checkRange, notAvailable, priceOf, type RequestedStay, sellStay } from './checks.ts';
 import type { ReservationStatus } from './reservation-status.ts';
 import type { ReservationCreate } from './schema.ts';
@@ -38,27 +38,28 @@ type Booker = Pick<Staff, 'type' | 'id' | 'tenant'>;
  * - `ota`: the OTA has already sold the stay, so it is accepted even if no room is left. It causes neither an event nor an audit entry.
  */
 export type BookingSource = { tenantId: number; currency: string } & (
-  | { type: 'partner'; key: Extract<store.BookingKey, { credentialId: string }> }
-  | { type: 'house'; key: Extract<store.BookingKey, { requestId: string }>; staff: Booker; overbook: boolean }
-  | { type: 'ota'; key: Extract<store.BookingKey, { source: string }>; timestamp: number; signature: string }
+  | { type: 'partner'; key: store.PartnerKey }
+  | { type: 'house'; key: store.HouseKey; staff: Booker; overbook: boolean }
+  | { type: 'ota'; key: store.OtaKey; timestamp: number; signature: string }
 );
 
 /** Takes only the fields of the contract, because a body may have other fields, for example an amount. */
 export function partnerBooking(caller: Caller, body: ReservationCreate): [StayInput, BookingSource] {
-  const { tenantId, currency, credentialId } = caller;
-  const { external_reservation_id: externalId, room_type_id, check_in, check_out, guests, guest } = body;
+  const { tenantId, currency, credentialId: credential_id } = caller;
+  const { external_reservation_id, room_type_id, check_in, check_out, guests, guest } = body;
   return [
     { room_type_id, check_in, check_out, guests, guest },
-    { type: 'partner', tenantId, currency, key: { credentialId, externalId } },
+    { type: 'partner', tenantId, currency, key: { credential_id, external_reservation_id } },
   ];
 }
 
 export function houseBooking(staff: Booker, body: HouseBooking): [StayInput, BookingSource] {
   const { room_type_id, rate_plan_id, check_in, check_out, guests, guest, total_amount, overbook = false } = body;
   const { id: tenantId, currency } = staff.tenant;
+  const key = { booking_request_id: body.request_id.toLowerCase() };
   return [
     { room_type_id, rate_plan_id, check_in, check_out, guests, guest, total_amount },
-    { type: 'house', tenantId, currency, key: { requestId: body.request_id.toLowerCase() }, staff, overbook },
+    { type: 'house', tenantId, currency, key, staff, overbook },
   ];
 }
 
@@ -76,7 +77,7 @@ interface BookedStay {
  */
 export type Book = (input: StayInput, source: BookingSource) => Promise<BookedStay>;
 
-interface Dependencies {
+export interface BookingParts {
   db: Database;
   transactionWithEvents: TransactionWithEvents;
   findRoomType: FindRoomType;
@@ -85,8 +86,9 @@ interface Dependencies {
 
 interface Booking {
   row: store.StayRow;
-  /** If null, the number of held rooms is not checked. */
-  capacity: number | null;
+  hold: StayRange | null;
+  /** If infinite, the number of held rooms is not checked. */
+  capacity: number;
   house: { change: store.NewReservationChange; recordAudit: WriteAuditEntry; entry: NewAuditEntry } | null;
 }
 
@@ -109,7 +111,7 @@ const MAX_LOCK_WAIT_MS = 250;
  * Creates the function that books stays. A booking of a partner is first tried in a batch, with the bookings that arrive together. If it is
  * contended there, or is no booking for a batch, it is tried in a transaction of its own.
  */
-export function createBook({ db, transactionWithEvents, findRoomType, rates }: Dependencies): Book {
+export function createBook({ db, transactionWithEvents, findRoomType, rates }: BookingParts): Book {
   const bookInBatch = batching(
     db,
     (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
@@ -130,7 +132,8 @@ export function createBook({ db, transactionWithEvents, findRoomType, rates }: D
     const { roomType, quote } = await sellStay({ findRoomType, rates }, source, input, overbook);
     const row = newStay({ ...input, room_type_id: roomType.id }, source, quote);
     const house = source.type === 'house' ? houseRecord(row, source) : null;
-    return { row, outcome: await bookOne({ row, capacity: overbook ? null : roomType.physical_capacity, house }) };
+    const capacity = overbook ? Infinity : roomType.physical_capacity;
+    return { row, outcome: await bookOne({ row, hold: holdOf(row), capacity, house }) };
   }
   return async function book(input, source): Promise<BookedStay> {
     checkRange(input);
@@ -165,10 +168,13 @@ function newStay(input: StayInput, source: BookingSource, quote: Quote): store.S
     tenant_id: source.tenantId,
     id: newId(),
     natural_id: newNaturalId(),
-    ...originOf(source),
+    ...NO_KEY,
+    ...(source.type === 'house' ? {} : source.key),
+    channel_timestamp: source.type === 'ota' ? source.timestamp : null,
+    channel_signatures: source.type === 'ota' ? [source.signature] : null,
     status: input.status ?? 'confirmed',
     room_type_id: input.room_type_id,
-    rate_plan_id: quote.plan?.id ?? null,
+    rate_plan_id: quote.rate_plan?.id ?? null,
     check_in: input.check_in,
     check_out: input.check_out,
     guests: input.guests ?? 1,
@@ -182,31 +188,12 @@ function newStay(input: StayInput, source: BookingSource, quote: Quote): store.S
   };
 }
 
-function originOf(source: BookingSource) {
-  const isPartner = source.type === 'partner';
-  const isOta = source.type === 'ota';
-  return {
-    credential_id: isPartner ? source.key.credentialId : null,
-    external_reservation_id: isPartner ? source.key.externalId : null,
-    external_source: isOta ? source.key.source : null,
-    external_id: isOta ? source.key.externalId : null,
-    channel_timestamp: isOta ? source.timestamp : null,
-    channel_signatures: isOta ? [source.signature] : null,
-  };
-}
+const NO_KEY = { credential_id: null, external_reservation_id: null, external_source: null, external_id: null };
 
 function houseRecord(row: store.StayRow, { staff, key, overbook }: BookingSource & { type: 'house' }) {
   const { natural_id, room_type_id, check_in, check_out, guests, total_amount } = row;
-  const { type, id } = changeActorOf(staff);
   return {
-    change: {
-      ...stateOf(row),
-      id: newId(),
-      at: row.created_at,
-      actor_type: type,
-      actor_id: id,
-      booking_request_id: key.requestId,
-    },
+    change: { ...stateOf(row), ...key, ...wantedChange(changeActorOf(staff)), at: row.created_at },
     recordAudit: prepareAudit(actorOf(staff)),
     entry: {
       action: 'reservation.booked' as const,
@@ -230,16 +217,25 @@ async function write(
       return await writeBookings(tx, bookings, record);
     });
   } catch (error) {
-    if (error === ALL_CONTENDED || (error instanceof UnavailableError && isLockTimeout(error.cause))) {
+    if (error instanceof NoneBooked) {
+      return bookings.map(() => error.outcome);
+    }
+    if (error instanceof UnavailableError && isLockTimeout(error.cause)) {
       return bookings.map(() => 'contended');
     }
     throw error;
   }
 }
 
-const ALL_CONTENDED = new Error(
-  'No booking of this transaction got a room on all its nights. This error only rolls back the transaction.',
-);
+/** Only rolls back the transaction, and tells the outcome of all its bookings. */
+class NoneBooked extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(`Each booking of this transaction is ${outcome}.`);
+    this.outcome = outcome;
+  }
+}
 
 /** A reservation waits for another one with the same key before it locks a night. */
 async function writeBookings(tx: Tx, bookings: Booking[], record: RecordEvents): Promise<Outcome[]> {
@@ -248,37 +244,24 @@ async function writeBookings(tx: Tx, bookings: Booking[], record: RecordEvents):
     bookings.map(({ row }) => row),
   );
   const written = bookings.filter(({ row }) => inserted.has(row.id));
-  const repeated = await recordHouseBookings(tx, written);
-  const contended = await holdNightsOf(tx, written.filter((booking) => !repeated.has(booking)).flatMap(nightsOf));
-  if (contended.size === bookings.length) {
-    throw ALL_CONTENDED;
+  for (const { house } of written) {
+    // A booking of the hotel itself is alone in its transaction.
+    if (house !== null && !(await store.insertChange(tx, house.change))) {
+      throw new NoneBooked('taken');
+    }
   }
-  const refused = new Set([...contended].map(({ booking }) => booking));
+  const refused = await holdNightsOf(tx, written);
+  if (refused.size === bookings.length) {
+    throw new NoneBooked('contended');
+  }
   await store.removeReservations(
     tx,
-    [...refused, ...repeated].map(({ row }) => row),
+    [...refused].map(({ row }) => row),
   );
-  const booked = written.filter((booking) => !refused.has(booking) && !repeated.has(booking));
+  const booked = written.filter((booking) => !refused.has(booking));
   await record(...booked.flatMap(({ row }) => reservationEvent('reservation.created', row, row.created_at)));
   for (const { house } of booked) {
     await house?.recordAudit(tx, house.entry);
   }
   return bookings.map((each) => (booked.includes(each) ? 'booked' : refused.has(each) ? 'contended' : 'taken'));
-}
-
-/** @returns the bookings whose request id an earlier call has used */
-async function recordHouseBookings(tx: Tx, bookings: Booking[]): Promise<Set<Booking>> {
-  const repeated = new Set<Booking>();
-  for (const booking of bookings) {
-    if (booking.house !== null && !(await store.insertChange(tx, booking.house.change))) {
-      repeated.add(booking);
-    }
-  }
-  return repeated;
-}
-
-function nightsOf(booking: Booking) {
-  const hold = holdOf(booking.row);
-  const capacity = booking.capacity ?? Infinity;
-  return hold === null ? [] : [{ tenantId: booking.row.tenant_id, hold, capacity, booking }];
 }

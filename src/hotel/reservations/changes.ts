@@ -1,36 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeActor, NamedActor } from '#access/actors/actors.ts';
-import type { Tx } from '#platform/db/database.ts';
+import { type ChangeActor, type NamedActor, readActorNames } from '#access/actors/actors.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
 import { timeAfter } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { type Hold, moveHold } from '../nights/nights.ts';
+import { moveHold } from '../nights/nights.ts';
+import type { StayRange } from '../rates/rates.ts';
 import type { EventInput } from '#webhooks/events/events.ts';
 import { notAvailable } from './checks.ts';
-import { HOLDING_STATUSES, type ReservationStatus, sourceOf } from './reservation-status.ts';
-import {
-  insertChange,
-  type NewReservationChange,
-  type ReservationChangeRow,
-  type ReservationRow,
-  type ReservationUpdate,
-  type StayRow,
-  updateReservation,
-} from './store.ts';
+import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
+import * as store from './store.ts';
 
 /**
- * Create this object before the transaction begins, so that all tries of the transaction use the same id. If an earlier try was committed,
- * a retry finds the row of `reservation_change` by this id.
+ * Call this before the transaction begins, so that all tries of the transaction use the same id. If an earlier try was committed, a retry
+ * finds the row of `reservation_change` by this id. Webhook events never contain the reason.
  */
-export interface WantedChange {
-  id: string;
-  actor: ChangeActor;
-  /** Webhook events never contain the reason. */
-  reason: string | null;
+export function wantedChange({ type, id }: ChangeActor, reason: string | null = null) {
+  return { id: newId(), actor_type: type, actor_id: id, reason };
 }
-
-export function wantedChange(actor: ChangeActor, reason: string | null = null): WantedChange {
-  return { id: newId(), actor, reason };
-}
+export type WantedChange = ReturnType<typeof wantedChange>;
 
 /**
  * Updates a reservation whose row the caller has locked, records the change, and moves the night counters.
@@ -39,18 +26,18 @@ export function wantedChange(actor: ChangeActor, reason: string | null = null): 
  */
 export async function writeChange(
   tx: Tx,
-  row: ReservationRow,
-  update: ReservationUpdate,
+  row: store.ReservationRow,
+  update: store.ReservationUpdate,
   wanted: WantedChange,
   capacity?: number,
-): Promise<ReservationRow> {
-  const stamped = isVisible(row, update) ? { ...update, changed_at: nextChangeTime(row) } : update;
-  const changed = await updateReservation(tx, row.tenant_id, row.id, stamped);
+): Promise<store.ReservationRow> {
+  const stamped = isVisible(row, update) ? { ...update, changed_at: timeAfter(row.changed_at) } : update;
+  const changed = await store.updateReservation(tx, row.tenant_id, row.id, stamped);
   const record = recordOf(row, changed, wanted);
   if (record !== null) {
-    await insertChange(tx, record);
+    await store.insertChange(tx, record);
   }
-  if (!(await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), capacity))) {
+  if (!(await moveHold(tx, holdOf(row), holdOf(changed), capacity))) {
     throw notAvailable();
   }
   return changed;
@@ -59,38 +46,29 @@ export async function writeChange(
 /** Columns that no response shows. An update of only these columns leaves `changed_at` as it is. */
 const HIDDEN = new Set(['channel_timestamp', 'channel_signatures', 'status_request_id']);
 
-function isVisible(row: ReservationRow, update: ReservationUpdate): boolean {
-  const stored = new Map<string, unknown>(Object.entries(row));
+function isVisible(row: store.ReservationRow, update: store.ReservationUpdate): boolean {
   return Object.entries(update).some(
-    ([column, value]) => !HIDDEN.has(column) && !isDeepStrictEqual(stored.get(column), value),
+    ([column, value]) => !HIDDEN.has(column) && !isDeepStrictEqual(row[column as keyof typeof row], value),
   );
 }
 
-/** The time is later than the time of the previous change of the stay. */
-export function nextChangeTime(row: ReservationRow): Date {
-  return timeAfter(row.changed_at);
-}
-
 function recordOf(
-  before: ReservationRow,
-  after: ReservationRow,
-  { id, actor, reason }: WantedChange,
-): NewReservationChange | null {
+  before: store.ReservationRow,
+  after: store.ReservationRow,
+  wanted: WantedChange,
+): store.NewReservationChange | null {
   const isMoved = hasMoved(before, after);
   if (!isMoved && before.status === after.status) {
     return null;
   }
   return {
     ...stateOf(after),
-    id,
+    ...wanted,
     at: after.changed_at,
-    actor_type: actor.type,
-    actor_id: actor.id,
     previous_status: before.status,
     previous_room_type_id: isMoved ? before.room_type_id : null,
     previous_check_in: isMoved ? before.check_in : null,
     previous_check_out: isMoved ? before.check_out : null,
-    reason,
   };
 }
 
@@ -102,42 +80,40 @@ export function hasMoved(before: Nights, after: Nights): boolean {
   );
 }
 
-export type Nights = Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>;
+export type Nights = Omit<StayRange, 'tenant_id'>;
 
-type State = Nights & Pick<ReservationRow, 'tenant_id' | 'id' | 'status'>;
+type State = Nights & Pick<store.ReservationRow, 'tenant_id' | 'id' | 'status'>;
 
 export function stateOf({ tenant_id, id, status, room_type_id, check_in, check_out }: State) {
   return { tenant_id, reservation_id: id, status, room_type_id, check_in, check_out };
 }
 
+type ActorColumns = Pick<store.ReservationChangeRow, 'actor_type' | 'actor_id'>;
+
 /** The id of a channel is null, because the row of a stay has only the name of the OTA. */
-export function bookerOf(row: Pick<ReservationRow, 'credential_id' | 'external_source'>): ChangeActor {
-  return sourceOf(row) === 'partner' ? { type: 'partner', id: row.credential_id } : { type: 'channel', id: null };
+export function bookerOf({ credential_id }: Pick<store.ReservationRow, 'credential_id'>): ActorColumns {
+  return { actor_type: credential_id === null ? 'channel' : 'partner', actor_id: credential_id };
 }
 
-export function actorOfChange({ actor_type, actor_id }: Pick<ReservationChangeRow, 'actor_type' | 'actor_id'>) {
-  return { type: actor_type as ChangeActor['type'], id: actor_id };
+/** Returns a function that names the actor of a change. A channel has the name of the OTA that sold the stay. */
+export async function readNamesOf(db: Database, tenantId: number, changes: ActorColumns[]) {
+  const actorOf = ({ actor_type: type, actor_id: id }: ActorColumns) => ({ type: type as ChangeActor['type'], id });
+  const nameOf = await readActorNames(db, tenantId, changes.map(actorOf));
+  return (change: ActorColumns, externalSource: string | null): NamedActor => {
+    const actor = actorOf(change);
+    return actor.type === 'channel' ? { ...actor, name: externalSource } : nameOf(actor);
+  };
 }
 
-/** A channel has the name of the OTA that sold the stay. */
-export function withName(
-  nameOf: (actor: ChangeActor) => NamedActor,
-  actor: ChangeActor,
-  externalSource: string | null,
-): NamedActor {
-  return actor.type === 'channel' ? { ...actor, name: externalSource } : nameOf(actor);
-}
-
-export function holdOf(row: Nights & Pick<ReservationRow, 'status'>): Hold | null {
-  return HOLDING_STATUSES.includes(row.status as ReservationStatus)
-    ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
-    : null;
+/** Returns the nights that the stay holds, or null if its status holds none. */
+export function holdOf(row: StayRange & { status: string }): StayRange | null {
+  return HOLDING_STATUSES.includes(row.status as ReservationStatus) ? row : null;
 }
 
 /** Returns the event for the partner that booked the stay. A stay of another source causes no event. */
 export function reservationEvent(
   type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
-  { tenant_id: tenantId, id, credential_id: credentialId, external_reservation_id: external_id, status }: StayRow,
+  { tenant_id: tenantId, id, credential_id: credentialId, external_reservation_id: external_id, status }: store.StayRow,
   occurredAt: Date,
 ): EventInput[] {
   if (credentialId === null || external_id === null) {

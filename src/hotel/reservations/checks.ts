@@ -4,24 +4,19 @@ import { addDays, countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } fr
 import { isUuid } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import {
-  isOpen,
   type PlanCalendar,
   type Quote,
   quoteCheapest,
-  quotePlan,
   type RateReader,
   roundedQuote,
+  type StayRange,
 } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
 import { findForStaff, type LabelledRow } from './list-store.ts';
-import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
-import type { ReservationStatusChange } from './staff-schema.ts';
+import type { ReservationSource } from './reservation-status.ts';
 import { lockReservation, type ReservationRow } from './store.ts';
 
-export interface Range {
-  check_in: DateText;
-  check_out: DateText;
-}
+export type Range = Pick<StayRange, 'check_in' | 'check_out'>;
 
 export interface RequestedStay extends Range {
   room_type_id: string;
@@ -42,14 +37,8 @@ export function checkRange({ check_in, check_out }: Range): void {
   }
 }
 
-export async function requireActive(
-  find: FindRoomType,
-  tenantId: number,
-  id: string,
-  refusal = roomTypeNotFound,
-): Promise<RoomTypeWithClock> {
-  const roomType = await find(tenantId, id);
-  if (roomType === null || !roomType.is_active) {
+export function requireActive(roomType: RoomTypeWithClock | undefined, refusal = roomTypeNotFound): RoomTypeWithClock {
+  if (!roomType?.is_active) {
     throw refusal();
   }
   return roomType;
@@ -93,19 +82,16 @@ export async function sellStay(
   stay: RequestedStay,
   overbook = false,
 ): Promise<{ roomType: RoomTypeWithClock; quote: Quote }> {
-  const { room_type_id, check_in: checkIn, check_out: checkOut, guests = 1 } = stay;
+  const { room_type_id, check_in, check_out, guests = 1 } = stay;
   const refusal = type === 'ota' ? () => notFound('room type') : undefined;
-  const roomType = await requireActive(findRoomType, tenantId, room_type_id, refusal);
-  if (type === 'house') {
-    checkArrival(roomType, checkIn, 'yesterday');
+  const roomType = requireActive(await findRoomType(tenantId, room_type_id), refusal);
+  if (type !== 'ota') {
+    checkArrival(roomType, check_in, type === 'house' ? 'yesterday' : 'today');
   }
   if (!overbook) {
     checkGuests(roomType, guests);
   }
-  if (type === 'partner') {
-    checkArrival(roomType, checkIn, 'today');
-  }
-  const plans = await rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
+  const plans = await rates.readCalendars({ tenant_id: tenantId, room_type_id, check_in, check_out });
   const named = stay.rate_plan_id?.toLowerCase();
   const plan = plans.find(({ id, is_active }) => id === named && (is_active || type === 'ota'));
   if (named && plan === undefined) {
@@ -121,13 +107,8 @@ export function priceStay(
   { check_in, check_out, plan }: Range & { plan?: PlanCalendar | undefined },
   overbook: boolean,
 ): Quote {
-  const nights = nightsOf(check_in, check_out);
-  const quote =
-    plan === undefined
-      ? quoteCheapest(plans, nights, roomType.base_price, overbook ? 'ignore' : 'apply')
-      : overbook || isOpen(plan, nights)
-        ? quotePlan(plan, nights)
-        : null;
+  const offered = plan === undefined ? plans.filter(({ is_active }) => is_active) : [plan];
+  const quote = quoteCheapest(offered, nightsOf(check_in, check_out), roomType.base_price, overbook);
   if (quote === null) {
     throw notAvailable();
   }
@@ -139,8 +120,8 @@ export function priceOf(quote: Quote, currency: string, amount?: string | number
   if (amount !== undefined) {
     return { total_amount: formatMoney(String(amount), currency), nightly_prices: null };
   }
-  const { nights, total } = roundedQuote(quote, currency);
-  return { total_amount: total, nightly_prices: nights.map(({ price }) => price) };
+  const { nights, total_amount } = roundedQuote(quote, currency);
+  return { total_amount, nightly_prices: nights.map(({ price }) => price) };
 }
 
 /** @throws ApiError 404 (code `error`) if the id is unknown */
@@ -151,20 +132,4 @@ export async function findStay(db: Database, tenantId: number, id: string): Prom
 /** @throws ApiError 404 (code `error`) if the id is unknown */
 export async function lockStay(tx: Tx, tenantId: number, id: string): Promise<ReservationRow> {
   return orNotFound(isUuid(id) ? await lockReservation(tx, tenantId, id) : undefined, 'reservation');
-}
-
-export function statusRefusal(
-  present: ReservationStatus,
-  { status, expected_status: expected }: ReservationStatusChange,
-  isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
-): ApiError | null {
-  if (expected !== undefined && expected !== present) {
-    return apiError(
-      'invalid_status_transition',
-      `The reservation is ${present}, not ${expected}. Read the reservation again.`,
-    );
-  }
-  return isAllowed(present, status)
-    ? null
-    : apiError('invalid_status_transition', `The reservation is ${present}, so it cannot become ${status}.`);
 }

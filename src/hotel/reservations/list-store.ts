@@ -1,8 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { given, type Indexed, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
-import { beginsWith, searchEmail } from '#platform/db/search-text.ts';
-import { digitsOf } from '#platform/lib/unicode.ts';
+import {
+  beginsWith,
+  given,
+  type Indexed,
+  type KeysetList,
+  NEWEST_FIRST,
+  type Search,
+} from '#platform/db/keyset-list.ts';
+import { digitsOf, searchEmail } from '#platform/lib/unicode.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import type { ReservationSource, ReservationStatus } from './reservation-status.ts';
@@ -28,13 +34,9 @@ const BY_CHECK_IN = {
   direction: 'ASC',
 } as const satisfies Partial<KeysetList<unknown>>;
 
-export function listForStaff(
-  tenantId: number,
-  filter: ReservationFilter,
-  order: 'newest' | 'check_in' = 'newest',
-): KeysetList<LabelledRow> {
-  const { status, source, credential_id, room_type_id, room_type_ids } = filter;
-  const isNewest = order === 'newest';
+export function listForStaff(tenantId: number, filter: ReservationFilter): KeysetList<LabelledRow> {
+  const { status, source, credential_id, room_type_id, property_id } = filter;
+  const isNewest = filter.order !== 'check_in';
   const ofStatus = given(status, (value): Indexed => ({ column: 'status', type: 'text', value }));
   const ofCredential = given(credential_id, (value): Indexed => ({ column: 'credential_id', type: 'uuid', value }));
   const others = [
@@ -48,13 +50,18 @@ export function listForStaff(
     indexed: isNewest ? [...ofCredential, ...ofStatus] : ofStatus,
     filters: [
       ...given(room_type_id, (id) => sql`room_type_id = ${id}::uuid`),
-      ...given(room_type_ids, (ids) => sql`room_type_id = ANY (${ids}::uuid[])`),
+      ...given(property_id, (id) => isInProperty(tenantId, id)),
     ],
     searches: [...others.map((isMatch) => ({ isMatch })), ...searchesOf(tenantId, filter)],
     row: sql`
       SELECT reservation.*, ${labelOf(tenantId)} AS credential_label FROM reservation
       WHERE tenant_id = ${tenantId} AND id = page.id`,
   };
+}
+
+function isInProperty(tenantId: number, propertyId: string) {
+  const ids = sql`SELECT r.id FROM room_type AS r WHERE r.tenant_id = ${tenantId} AND r.property_id = ${propertyId}::uuid`;
+  return sql`room_type_id = ANY (ARRAY(${ids}))`;
 }
 
 function searchesOf(tenantId: number, filter: ReservationFilter): Search[] {

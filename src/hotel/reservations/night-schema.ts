@@ -24,7 +24,6 @@ const NightStay = Type.Object(
   },
   { title: 'NightStay', description: 'A stay that holds a room in the night.' },
 );
-export type NightStay = Type.Static<typeof NightStay>;
 
 const NightEntry = Type.Object(
   {

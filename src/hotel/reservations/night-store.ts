@@ -2,16 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ChangeActor } from '#access/actors/actors.ts';
 import type { Db } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
+import type { Night } from '../nights/nights.ts';
 import { coversNight } from './list-store.ts';
 import type { NightChangeKind } from './night-schema.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 import type { ReservationRow } from './store.ts';
-
-interface NightKey {
-  tenantId: number;
-  roomTypeId: string;
-  date: DateText;
-}
 
 const HOLDING = [...HOLDING_STATUSES];
 
@@ -20,18 +15,18 @@ type Holder = Pick<
   'id' | 'natural_id' | 'status' | 'credential_id' | 'external_source' | 'guest_name' | 'check_in' | 'check_out'
 >;
 
-export async function readHolders(db: Db, night: NightKey, limit: number): Promise<Holder[]> {
+export async function readHolders(db: Db, night: Night, limit: number): Promise<Holder[]> {
   const { rows } = await sql<Holder>`
     SELECT id, natural_id, status, credential_id, external_source, guest_name, check_in, check_out FROM reservation
-    WHERE tenant_id = ${night.tenantId} AND id = ANY (ARRAY(${staysNow(night)})) AND status = ANY (${HOLDING})
+    WHERE tenant_id = ${night.tenant_id} AND id = ANY (ARRAY(${staysNow(night)})) AND status = ANY (${HOLDING})
     ORDER BY id DESC LIMIT ${limit}
   `.execute(db);
   return rows;
 }
 
-function staysNow({ tenantId, roomTypeId, date }: NightKey): RawBuilder<unknown> {
+function staysNow({ tenant_id, room_type_id, date }: Night): RawBuilder<unknown> {
   return sql`
-    SELECT id FROM reservation WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId}::uuid AND ${coversNight(date)}
+    SELECT id FROM reservation WHERE tenant_id = ${tenant_id} AND room_type_id = ${room_type_id}::uuid AND ${coversNight(date)}
   `;
 }
 
@@ -53,8 +48,8 @@ export interface NightChange {
  * Only a booking by the hotel itself is stored like a change. For another booking, the first change has the booked status, dates and room
  * type, because a change also stores the values before it.
  */
-export async function readStayChanges(db: Db, night: NightKey, limit: number): Promise<NightChange[]> {
-  const { tenantId, roomTypeId, date } = night;
+export async function readStayChanges(db: Db, night: Night, limit: number): Promise<NightChange[]> {
+  const { tenant_id: tenantId, room_type_id: roomTypeId, date } = night;
   const { rows } = await sql<NightChange>`
     WITH stay AS (
       ${staysNow(night)} UNION SELECT reservation_id FROM reservation_change
@@ -103,8 +98,8 @@ const MAX_WRITES = 50;
  * ids, PostgreSQL might read all entries of the tenant instead of the index on the subject.
  * @param nameOfRoomType name of the room type in a tenant document, `property / room type`
  */
-export async function readRateChanges(db: Db, night: NightKey, nameOfRoomType: string): Promise<NightChange[]> {
-  const { tenantId, roomTypeId, date } = night;
+export async function readRateChanges(db: Db, night: Night, nameOfRoomType: string): Promise<NightChange[]> {
+  const { tenant_id: tenantId, room_type_id: roomTypeId, date } = night;
   const { rows } = await sql<NightChange>`
     WITH entry AS (
       SELECT * FROM audit_entry WHERE tenant_id = ${tenantId} AND id = ANY ((ARRAY(
@@ -172,7 +167,7 @@ export async function recount(db: Db, tenantId: number): Promise<Recount> {
     WITH counted AS (
       SELECT room_type_id, day::date AS date, count(*)::int AS rooms
       FROM reservation, generate_series(check_in::timestamp, check_out - interval '1 day', interval '1 day') AS day
-      WHERE tenant_id = ${tenantId} AND status = ANY (${[...HOLDING_STATUSES]})
+      WHERE tenant_id = ${tenantId} AND status = ANY (${HOLDING})
       GROUP BY room_type_id, day
     ), kept AS (
       SELECT room_type_id, date, held FROM night WHERE tenant_id = ${tenantId}

@@ -1,22 +1,13 @@
-import { readActorNames } from '#access/actors/actors.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction, runTransaction } from '#platform/db/transaction.ts';
 import { orNotFound } from '#platform/errors.ts';
-import type { DateText } from '#platform/lib/dates.ts';
-import { changeHeld, findHeld } from '../nights/nights.ts';
+import { addDays, type DateText } from '#platform/lib/dates.ts';
+import { changeHeld, readHeld } from '../nights/nights.ts';
 import { findRoomType } from '../rooms/rooms.ts';
-import { actorOfChange, withName } from './changes.ts';
-import type { Night, NightEntry, NightStay } from './night-schema.ts';
-import {
-  type NightChange,
-  type NightDifference,
-  readHolders,
-  readRateChanges,
-  readStayChanges,
-  type Recount,
-  recount,
-} from './night-store.ts';
+import { readNamesOf } from './changes.ts';
+import type { Night, NightEntry } from './night-schema.ts';
+import * as store from './night-store.ts';
 import { type ReservationStatus, sourceOf } from './reservation-status.ts';
 
 const MAX_STAYS = 1_000;
@@ -28,44 +19,45 @@ const MAX_ENTRIES = 200;
  */
 export async function showNight(db: Database, tenantId: number, roomTypeId: string, date: DateText): Promise<Night> {
   const roomType = orNotFound(await findRoomType(db, tenantId, roomTypeId), 'room type');
-  const key = { tenantId, roomTypeId: roomType.id, date };
+  const key = { tenant_id: tenantId, room_type_id: roomType.id, date };
+  const range = { ...key, check_in: date, check_out: addDays(date, 1) };
   const { held, holders, changes } = await runTransaction(
     db,
     async (tx) => ({
-      held: await findHeld(tx, key),
-      holders: await readHolders(tx, key, MAX_STAYS),
+      held: (await readHeld(tx, [range]))[0]?.[0] ?? 0,
+      holders: await store.readHolders(tx, key, MAX_STAYS),
       changes: [
-        ...(await readStayChanges(tx, key, MAX_ENTRIES)),
-        ...(await readRateChanges(tx, key, `${roomType.property_name} / ${roomType.name}`)),
+        ...(await store.readStayChanges(tx, key, MAX_ENTRIES)),
+        ...(await store.readRateChanges(tx, key, `${roomType.property_name} / ${roomType.name}`)),
       ],
     }),
     'snapshot',
   );
-  const stays = holders.map(
-    ({ id, natural_id, status, guest_name, check_in, check_out, ...origin }): NightStay => ({
-      reservation_id: id,
-      natural_id,
-      status: status as ReservationStatus,
-      source: sourceOf(origin),
-      guest_name,
-      check_in,
-      check_out,
-    }),
-  );
+  const stays = holders.map((stay) => ({
+    ...stay,
+    reservation_id: stay.id,
+    status: stay.status as ReservationStatus,
+    source: sourceOf(stay),
+  }));
   return { capacity: roomType.physical_capacity, held, stays, history: await historyOf(db, tenantId, held, changes) };
 }
 
-function newestFirst(a: NightChange, b: NightChange): number {
+function newestFirst(a: store.NightChange, b: store.NightChange): number {
   return b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 }
 
 /** Computes the held rooms after each change backwards from the present number. */
-async function historyOf(db: Database, tenantId: number, held: number, changes: NightChange[]): Promise<NightEntry[]> {
+async function historyOf(
+  db: Database,
+  tenantId: number,
+  held: number,
+  changes: store.NightChange[],
+): Promise<NightEntry[]> {
   const newest = changes.toSorted(newestFirst).slice(0, MAX_ENTRIES);
-  const nameOf = await readActorNames(db, tenantId, newest.map(actorOfChange));
+  const nameOf = await readNamesOf(db, tenantId, newest);
   let heldAfter = held;
   return newest.map((change) => {
-    const by = withName(nameOf, actorOfChange(change), change.external_source);
+    const by = nameOf(change, change.external_source);
     const entry = { at: change.at.toISOString(), what: change.what, by, held_after: heldAfter };
     heldAfter -= change.added;
     return entry;
@@ -79,34 +71,26 @@ async function historyOf(db: Database, tenantId: number, held: number, changes: 
  * wrong, and then counts again.
  * @returns the number of compared nights, and the corrected counters as they were before
  */
-export async function repairNights(db: Database, tenantId: number): Promise<Recount> {
-  const found = await recount(db, tenantId);
+export async function repairNights(db: Database, tenantId: number): Promise<store.Recount> {
+  const found = await store.recount(db, tenantId);
   if (found.differences.length === 0) {
     return found;
   }
   return await inTransaction(db, async (tx) => {
-    await changeHeld(
-      tx,
-      found.differences.map((night) => ({ ...nightOf(tenantId, night), rooms: 0 })),
-    );
-    const locked = new Set(found.differences.map(keyOf));
-    const { nights, differences } = await recount(tx, tenantId);
-    const wrong = differences.filter((night) => locked.has(keyOf(night)));
-    if (wrong.length > 0) {
-      await changeHeld(
-        tx,
-        wrong.map((night) => ({ ...nightOf(tenantId, night), rooms: night.counted - night.held })),
-      );
+    const locked = found.differences.map((night) => ({ ...night, tenant_id: tenantId, held: 0 }));
+    await changeHeld(tx, locked);
+    const keys = new Set(locked.map(keyOf));
+    const { nights, differences } = await store.recount(tx, tenantId);
+    const wrong = differences.filter((night) => keys.has(keyOf(night)));
+    const corrections = wrong.map((night) => ({ ...night, tenant_id: tenantId, held: night.counted - night.held }));
+    if (corrections.length > 0) {
+      await changeHeld(tx, corrections);
       await announceChange(tx, tenantId);
     }
     return { nights, differences: wrong };
   });
 }
 
-function nightOf(tenantId: number, { room_type_id, date }: NightDifference) {
-  return { tenantId, roomTypeId: room_type_id, date };
-}
-
-function keyOf({ room_type_id, date }: NightDifference): string {
+function keyOf({ room_type_id, date }: store.NightDifference): string {
   return `${room_type_id} ${date}`;
 }

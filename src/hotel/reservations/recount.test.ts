@@ -103,9 +103,10 @@ describe('repair of night counters', () => {
   it('if a stay is cancelled while the repair runs, the repair waits for the cancellation and corrects the counter to the reservations that are left', async () => {
     const { db } = service.database;
     const own = await openHotel(service);
-    const hold = { roomTypeId: own.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
+    const room_type_id = own.roomTypes['Double'] ?? '';
+    const hold = { tenant_id: own.tenantId, room_type_id, check_in: dayAhead(30), check_out: dayAhead(31) };
     for (let made = 0; made < 2; made += 1) {
-      await book(service, own, { check_in: hold.checkIn, check_out: hold.checkOut });
+      await book(service, own, { check_in: hold.check_in, check_out: hold.check_out });
     }
     await falsify(own, 30, 7);
     let repair: ReturnType<typeof repairNights> | undefined;
@@ -116,11 +117,11 @@ describe('repair of night counters', () => {
         .set({ status: 'cancelled' })
         .where('tenant_id', '=', own.tenantId);
       await cancelled.where('id', '=', stay?.id ?? '').execute();
-      await moveHold(tx, own.tenantId, hold, null);
+      await moveHold(tx, hold, null);
       repair = repairNights(db, own.tenantId);
       await eventually(async () => (await countWaiting(db)) > 0, 'repair that waits for the lock of the night');
     });
-    const night = { room_type_id: hold.roomTypeId, date: hold.checkIn };
+    const night = { room_type_id: hold.room_type_id, date: hold.check_in };
     assert.deepEqual(await repair, { nights: 1, differences: [{ ...night, held: 6, counted: 1 }] });
     assert.equal(await heldOn(own, 30), 1);
   });

@@ -1,10 +1,11 @@
+import { type ApiError, apiError } from '#platform/errors.ts';
 import type { ReservationRow } from './store.ts';
 
 /** Statuses of a reservation (PMS contract §3). */
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Statuses to which staff may change a reservation (rule 23). */
+/** Statuses to which a reservation may change (rule 23). A partner may only cancel it (contract §3). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -17,13 +18,22 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
 /** Statuses in which a reservation holds a room on its nights (rule 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
-export function mayFollow(from: ReservationStatus, to: ReservationStatus): boolean {
-  return FOLLOWING[from].includes(to);
+/** Returns why the status may not change, or null if it may. */
+export function statusRefusal(
+  present: ReservationStatus,
+  { status, expected_status: expected }: { status: ReservationStatus; expected_status?: ReservationStatus },
+): ApiError | null {
+  if (expected !== undefined && expected !== present) {
+    return refused(`The reservation is ${present}, not ${expected}. Read the reservation again.`);
+  }
+  return FOLLOWING[present].includes(status)
+    ? null
+    : refused(`The reservation is ${present}, so it cannot become ${status}.`);
 }
 
-/** Cancelled and completed reservations are final (contract §3). */
-export function mayCancel(from: ReservationStatus): boolean {
-  return from !== 'cancelled' && from !== 'completed';
+/** Makes the 409 of a change that the reservation does not allow now. */
+export function refused(message: string): ApiError {
+  return apiError('invalid_status_transition', message);
 }
 
 /** Origins of a stay: a partner booked it, an OTA sold it, or the hotel itself booked it (rule 43). */

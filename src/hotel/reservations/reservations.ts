@@ -4,15 +4,13 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
-import type { RateReader } from '../rates/rates.ts';
-import type { FindRoomType } from '../rooms/rooms.ts';
-import type { TransactionWithEvents } from '#webhooks/events/events.ts';
-import { type Book, createBook } from './book.ts';
+import { roundedQuote } from '../rates/rates.ts';
+import { type Book, type BookingParts, createBook } from './book.ts';
 import { reservationEvent, type WantedChange, wantedChange, writeChange } from './changes.ts';
-import { checkRange, lockStay, notAvailable, type Range, requireActive, sellStay, statusRefusal } from './checks.ts';
-import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
+import { checkRange, lockStay, notAvailable, type Range, requireActive, sellStay } from './checks.ts';
+import { type ReservationStatus, statusRefusal } from './reservation-status.ts';
 import type { Availability, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
-import { partnerShape, stayQuoteShape } from './shapes.ts';
+import { partnerShape } from './shapes.ts';
 import type { ReservationStatusChange } from './staff-schema.ts';
 import * as store from './store.ts';
 
@@ -27,11 +25,7 @@ export { PmsReservation } from './schema.ts';
 export { partnerShape, pmsShape } from './shapes.ts';
 export { findBooked, type ReservationRow } from './store.ts';
 
-interface Dependencies {
-  db: Database;
-  transactionWithEvents: TransactionWithEvents;
-  findRoomType: FindRoomType;
-  rates: RateReader;
+interface Dependencies extends BookingParts {
   readHeldNights: ReadHeldNights;
 }
 
@@ -49,17 +43,17 @@ export class Reservations {
    * oversold.
    * @throws ApiError 404 `room_type_not_found`, 400 `invalid_request` if the range is invalid
    */
-  async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
+  async availability(tenantId: number, roomTypeId: string, { check_in, check_out }: Range): Promise<Availability> {
     const { findRoomType, readHeldNights, rates } = this.#parts;
-    checkRange(range);
-    const roomType = await requireActive(findRoomType, tenantId, roomTypeId);
-    const nights = { tenantId, roomTypeId, checkIn: range.check_in, checkOut: range.check_out };
+    checkRange({ check_in, check_out });
+    const { id, name, base_price, physical_capacity } = requireActive(await findRoomType(tenantId, roomTypeId));
+    const nights = { tenant_id: tenantId, room_type_id: id, check_in, check_out };
     const [held, closed] = await Promise.all([readHeldNights(nights), rates.readClosedNights(nights)]);
     const days = held.map((night) => {
-      const left = roomType.physical_capacity - night.held;
+      const left = physical_capacity - night.held;
       return { date: night.date, sellable: closed.has(night.date) ? Math.min(0, left) : left };
     });
-    return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
+    return { room_type_id: id, name, base_price, days };
   }
 
   /**
@@ -68,22 +62,22 @@ export class Reservations {
    */
   async quote({ tenantId, currency }: Caller, stay: StayQuoteQuery): Promise<StayQuote> {
     checkRange(stay);
-    const { room_type_id, check_in, check_out, guests } = stay;
+    const { room_type_id, check_in, check_out, guests = 1 } = stay;
     const [{ roomType, quote }, held] = await Promise.all([
       sellStay(this.#parts, { tenantId, type: 'partner' }, { room_type_id, check_in, check_out, guests }),
-      this.#parts.readHeldNights({ tenantId, roomTypeId: room_type_id, checkIn: check_in, checkOut: check_out }),
+      this.#parts.readHeldNights({ tenant_id: tenantId, room_type_id, check_in, check_out }),
     ]);
     if (held.some((night) => night.held >= roomType.physical_capacity)) {
       throw notAvailable();
     }
-    return stayQuoteShape(roomType.id, stay, quote, currency);
+    return { room_type_id: roomType.id, check_in, check_out, guests, ...roundedQuote(quote, currency), currency };
   }
 
   /** @throws ApiError 404 `reservation_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
     const { id } = await findOfCaller(this.#parts.db, caller, externalId);
     const wanted = wantedChange({ type: 'partner', id: caller.credentialId });
-    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }, wanted, mayCancel));
+    return partnerShape(await this.#setStatus(caller.tenantId, id, { status: 'cancelled' }, wanted));
   }
 
   /**
@@ -93,7 +87,7 @@ export class Reservations {
    */
   async changeStatus(tenantId: number, id: string, change: ReservationStatusChange, actor: ChangeActor): Promise<void> {
     const reason = change.reason === '' ? null : (change.reason ?? null);
-    await this.#setStatus(tenantId, id, change, wantedChange(actor, reason), mayFollow);
+    await this.#setStatus(tenantId, id, change, wantedChange(actor, reason));
   }
 
   async #setStatus(
@@ -101,7 +95,6 @@ export class Reservations {
     id: string,
     change: ReservationStatusChange,
     wanted: WantedChange,
-    isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
     const requestId = change.request_id?.toLowerCase() ?? null;
     return await this.#parts.transactionWithEvents(async (tx, record) => {
@@ -109,7 +102,7 @@ export class Reservations {
       if (requestId !== null && requestId === row.status_request_id) {
         return row;
       }
-      const refusal = statusRefusal(row.status as ReservationStatus, change, isAllowed);
+      const refusal = statusRefusal(row.status as ReservationStatus, change);
       if (refusal !== null) {
         // If the response to the COMMIT of an earlier try was lost, the reservation already has the new status.
         if (await store.hasChange(tx, tenantId, wanted.id)) {
@@ -129,10 +122,10 @@ export class Reservations {
 /** @throws ApiError 404 `reservation_not_found` */
 export async function findOfCaller(
   db: Database,
-  { tenantId, credentialId }: Caller,
-  externalId: string,
+  { tenantId, credentialId: credential_id }: Caller,
+  external_reservation_id: string,
 ): Promise<store.ReservationRow> {
-  const row = await store.findBooked(db, tenantId, { credentialId, externalId });
+  const row = await store.findBooked(db, tenantId, { credential_id, external_reservation_id });
   if (row === undefined) {
     throw apiError(
       'reservation_not_found',

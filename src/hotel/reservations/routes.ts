@@ -22,8 +22,6 @@ interface Dependencies {
   callerGuard: Guard;
 }
 
-const SHARED = { tags: ['Hotel'] };
-
 export function reservationRoutes(app: App, dependencies: Dependencies): void {
   availabilityRoute(app, dependencies);
   quoteRoute(app, dependencies);
@@ -38,7 +36,7 @@ function availabilityRoute(app: App, { reservations, callerGuard }: Dependencies
       onRequest: callerGuard,
       config: { errors: ['room_type_not_found'] },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'getAvailability',
         summary: 'Read the sellable rooms of a room type, night by night',
         description:
@@ -61,7 +59,7 @@ function quoteRoute(app: App, { reservations, callerGuard }: Dependencies): void
       onRequest: callerGuard,
       config: { errors: ['room_type_not_found', 'room_not_available'] },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'quoteReservation',
         summary: 'Price a stay before you book it',
         description:
@@ -84,7 +82,7 @@ function collectionRoutes(app: App, { db, reservations, callerGuard }: Dependenc
       onRequest: callerGuard,
       config: { place: 'long' },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'listReservations',
         summary: 'List the reservations that this credential has booked',
         description:
@@ -102,7 +100,7 @@ function collectionRoutes(app: App, { db, reservations, callerGuard }: Dependenc
       onRequest: callerGuard,
       config: { isIdempotent: true, errors: ['room_type_not_found', 'room_not_available'] },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'createReservation',
         summary: 'Book a stay, once for each external_reservation_id',
         description:
@@ -135,7 +133,7 @@ function itemRoutes(app: App, { db, reservations, callerGuard }: Dependencies): 
       onRequest: callerGuard,
       config: { errors: ['reservation_not_found'] },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'getReservation',
         summary: 'Read a reservation',
         description:
@@ -153,7 +151,7 @@ function itemRoutes(app: App, { db, reservations, callerGuard }: Dependencies): 
       onRequest: callerGuard,
       config: { errors: ['reservation_not_found', 'invalid_status_transition'] },
       schema: {
-        ...SHARED,
+        tags: ['Hotel'],
         operationId: 'cancelReservation',
         summary: 'Cancel a reservation',
         description:

@@ -1,11 +1,10 @@
 import Type from 'typebox';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import {
   boolean,
   date,
   integer,
+  MAX_INTEGER,
   oneOf,
   orNull,
   price,
@@ -15,17 +14,12 @@ import {
   time,
   uuid,
 } from '#platform/lib/fields.ts';
+import { RoomTypePrice } from '../rooms/rooms.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
-const MAX_INTEGER = 2_147_483_647;
-const MONEY_TEXT = { [DOCUMENTED]: { pattern: MONEY_PATTERN } };
-const CheckIn = { format: 'date', description: 'The day of arrival. The first night of the stay begins on it.' };
-const CheckOut = {
-  format: 'date',
-  description:
-    'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
-};
-
+const CHECK_IN = 'The day of arrival. The first night of the stay begins on it.';
+const CHECK_OUT =
+  'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.';
 const Guests = {
   minimum: 1,
   maximum: MAX_INTEGER,
@@ -35,8 +29,8 @@ const Guests = {
 
 export const AvailabilityQuery = Type.Object({
   room_type_id: uuid('The id of a room type, from the list of room types.', '01a19b53-7418-72ce-86a9-e7f8c3e6bf85'),
-  check_in: Type.String({ ...CheckIn, examples: ['2030-05-01'] }),
-  check_out: Type.String({ ...CheckOut, examples: ['2030-05-04'] }),
+  check_in: date(CHECK_IN, '2030-05-01'),
+  check_out: date(CHECK_OUT, '2030-05-04'),
 });
 
 const AvailableNight = Type.Object(
@@ -53,10 +47,7 @@ export const Availability = Type.Object(
   {
     room_type_id: uuid('The room type of the query.'),
     name: text('The name of the room type.'),
-    base_price: orNull(
-      Type.String(MONEY_TEXT),
-      'The price of one night if the room type has no active rate plan. Null means that no price is set.',
-    ),
+    base_price: RoomTypePrice,
     days: Type.Array(AvailableNight, {
       description:
         'One entry for each night, from `check_in` to the night before `check_out`. A stay needs a room in each of its nights.',
@@ -83,10 +74,7 @@ export type Availability = Type.Static<typeof Availability>;
 
 export const StayQuoteQuery = Type.Object({
   ...AvailabilityQuery.properties,
-  check_in: Type.String({
-    ...AvailabilityQuery.properties.check_in,
-    description: 'The day of arrival. It must not be before today in the time zone of the property.',
-  }),
+  check_in: date('The day of arrival. It must not be before today in the time zone of the property.', '2030-05-01'),
   guests: Type.Optional(Type.Integer({ ...Guests, examples: [2] })),
 });
 export type StayQuoteQuery = Type.Static<typeof StayQuoteQuery>;
@@ -98,6 +86,12 @@ const QuotedNight = Type.Object(
   },
   { title: 'QuotedNight', description: 'The price of one night of a stay.' },
 );
+
+export const NIGHTS_EXAMPLE = [
+  { date: '2030-05-01', price: '84.48' },
+  { date: '2030-05-02', price: '84.48' },
+  { date: '2030-05-03', price: '84.48' },
+];
 
 export const StayQuote = Type.Object(
   {
@@ -128,11 +122,7 @@ export const StayQuote = Type.Object(
         check_out: '2030-05-04',
         guests: 2,
         rate_plan: { id: '01a19b53-7418-7e7b-9678-4cd815b26365', name: 'Non-refundable' },
-        nights: [
-          { date: '2030-05-01', price: '84.48' },
-          { date: '2030-05-02', price: '84.48' },
-          { date: '2030-05-03', price: '84.48' },
-        ],
+        nights: NIGHTS_EXAMPLE,
         total_amount: '253.44',
         currency: 'EUR',
       },
@@ -152,11 +142,8 @@ export const ReservationCreate = Type.Object(
       { minLength: 1 },
     ),
     room_type_id: uuid('The id of a room type, from the list of room types.'),
-    check_in: Type.String({
-      ...CheckIn,
-      description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
-    }),
-    check_out: Type.String(CheckOut),
+    check_in: date(`${CHECK_IN} It must not be before today in the time zone of the property.`),
+    check_out: date(CHECK_OUT),
     guests: Type.Optional(Type.Integer(Guests)),
     guest: Type.Object(
       {
@@ -191,7 +178,7 @@ export const ReservationResponse = Type.Object(
     external_reservation_id: text("The caller's own id of the reservation, as it was sent."),
     status: oneOf(RESERVATION_STATUSES, 'The present status of the reservation. A new reservation is `confirmed`.'),
     room_type_id: uuid('The booked room type.'),
-    check_in: Type.String(CheckIn),
+    check_in: date(CHECK_IN),
     check_out: date('The day of departure.'),
     guests: integer('The number of guests.'),
     total_amount: text(

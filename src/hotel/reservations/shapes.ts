@@ -1,13 +1,11 @@
-import { readActorNames } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
 import { instantOf, nightsOf } from '#platform/lib/dates.ts';
-import { type Quote, roundedQuote } from '../rates/rates.ts';
 import type { Clock } from '../rooms/rooms.ts';
-import { actorOfChange, bookerOf, withName } from './changes.ts';
+import { bookerOf, readNamesOf } from './changes.ts';
 import { findStay } from './checks.ts';
 import type { LabelledRow } from './list-store.ts';
 import { type ReservationStatus, sourceOf } from './reservation-status.ts';
-import type { PmsReservation, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
+import type { PmsReservation, ReservationResponse } from './schema.ts';
 import type { StaffReservation, StaffReservationWithHistory } from './staff-schema.ts';
 import { MAX_CHANGES, readStatusChanges, type StayRow } from './store.ts';
 
@@ -24,20 +22,6 @@ export function partnerShape(row: StayRow): ReservationResponse {
     total_amount: row.total_amount,
     currency: row.currency,
     created_at: row.created_at.toISOString(),
-  };
-}
-
-export function stayQuoteShape(roomTypeId: string, stay: StayQuoteQuery, quote: Quote, currency: string): StayQuote {
-  const { plan, nights, total } = roundedQuote(quote, currency);
-  return {
-    room_type_id: roomTypeId,
-    check_in: stay.check_in,
-    check_out: stay.check_out,
-    guests: stay.guests ?? 1,
-    rate_plan: plan,
-    nights,
-    total_amount: total,
-    currency,
   };
 }
 
@@ -103,20 +87,15 @@ async function readHistory(db: Database, row: LabelledRow): Promise<StaffReserva
   const booking = {
     status: changes[0]?.previous_status ?? row.status,
     at: row.created_at,
-    actor: bookerOf(row),
+    ...bookerOf(row),
     reason: null,
   };
-  const steps = changes.map((change) => ({ ...change, actor: actorOfChange(change) }));
-  const all = sourceOf(row) === 'house' || changes.length === MAX_CHANGES ? steps : [booking, ...steps];
-  const nameOf = await readActorNames(
-    db,
-    row.tenant_id,
-    all.map(({ actor }) => actor),
-  );
-  return all.map(({ status, at, actor, reason }) => ({
-    status: status as ReservationStatus,
-    at: at.toISOString(),
-    by: withName(nameOf, actor, row.external_source),
-    reason,
+  const all = sourceOf(row) === 'house' || changes.length === MAX_CHANGES ? changes : [booking, ...changes];
+  const nameOf = await readNamesOf(db, row.tenant_id, all);
+  return all.map((step) => ({
+    status: step.status as ReservationStatus,
+    at: step.at.toISOString(),
+    by: nameOf(step, row.external_source),
+    reason: step.reason,
   }));
 }

@@ -71,23 +71,9 @@ export const StaffReservationQuery = Type.Object({
 });
 export type StaffReservationQuery = Type.Static<typeof StaffReservationQuery>;
 
-type TextFilter = Omit<StaffReservationQuery, 'after' | 'limit' | 'order' | 'property_id' | 'ids' | 'changed_since'>;
+export type ReservationFilter = Partial<ReturnType<typeof filterOf>>;
 
-export type ReservationFilter = { [Field in keyof TextFilter]?: TextFilter[Field] | undefined } & {
-  /** If the array is empty, no reservation passes. */
-  room_type_ids?: string[] | undefined;
-  changed_since?: Date | undefined;
-  ids?: string[] | undefined;
-};
-
-export function filterOf({
-  ids,
-  changed_since,
-  phone,
-  name,
-  natural_id,
-  ...query
-}: StaffReservationQuery): ReservationFilter {
+export function filterOf({ ids, changed_since, phone, name, natural_id, ...query }: StaffReservationQuery) {
   return {
     ...query,
     natural_id: natural_id?.toUpperCase(),

@@ -1,9 +1,9 @@
 import { changeActorOf } from '#access/actors/actors.ts';
 import type { Database } from '#platform/db/database.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { keysetPageOf, readPart, sendPart } from '#platform/http/keyset-page.ts';
-import { listRoomTypeIds } from '../rooms/rooms.ts';
 import { listForStaff } from './list-store.ts';
 import { showNight } from './night.ts';
 import { Night, NightPath } from './night-schema.ts';
@@ -20,9 +20,6 @@ import {
   StaffReservationWithHistory,
 } from './staff-schema.ts';
 import { changeStay, setArrival } from './staff-stays.ts';
-
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such reservation.' } as const;
-const SHARED = { tags: ['Reservations'] };
 
 interface Dependencies {
   db: Database;
@@ -45,7 +42,7 @@ function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
     {
       onRequest: staffGuard,
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'listStaffReservations',
         summary: "List the hotel's reservations",
         description:
@@ -56,11 +53,7 @@ function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
       },
     },
     async ({ staff, query }, reply) => {
-      const { property_id: propertyId } = query;
-      // If the hotel has only one property, `listRoomTypeIds` returns undefined, and the query needs no condition for the property.
-      const room_type_ids =
-        propertyId === undefined ? undefined : await listRoomTypeIds(db, staff.tenant.id, propertyId);
-      const list = listForStaff(staff.tenant.id, { ...filterOf(query), room_type_ids }, query.order);
+      const list = listForStaff(staff.tenant.id, filterOf(query));
       return sendPart(reply, await readPart(db, list, query), staffShape);
     },
   );
@@ -68,9 +61,9 @@ function readingRoutes(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/reservations/:id/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND] },
+      config: { errors: [noSuch('reservation')] },
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'getStaffReservation',
         summary: 'Read a reservation',
         description:
@@ -89,16 +82,9 @@ function bookingRoute(app: App, { db, reservations, staffGuard }: Dependencies):
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
-      config: {
-        isIdempotent: true,
-        errors: [
-          'room_type_not_found',
-          'room_not_available',
-          { status: 404, code: 'error', message: 'No such rate plan.' },
-        ],
-      },
+      config: { isIdempotent: true, errors: ['room_type_not_found', 'room_not_available', noSuch('rate plan')] },
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'bookStay',
         summary: 'Book a stay for the hotel itself, once for each request_id',
         description:
@@ -127,10 +113,10 @@ function changeRoute(app: App, { db, staffGuard }: Dependencies): void {
     {
       onRequest: staffGuard,
       config: {
-        errors: [NOT_FOUND, 'room_type_not_found', 'room_not_available', 'invalid_status_transition'],
+        errors: [noSuch('reservation'), 'room_type_not_found', 'room_not_available', 'invalid_status_transition'],
       },
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'changeStay',
         summary: 'Change a stay that the hotel itself booked, or end any stay early',
         description:
@@ -160,9 +146,9 @@ function statusRoute(app: App, { db, reservations, staffGuard }: Dependencies): 
     '/v1/staff/reservations/:id/status/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('reservation'), 'invalid_status_transition'] },
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'changeReservationStatus',
         summary: 'Change the status of a reservation',
         description:
@@ -190,9 +176,9 @@ function arrivalRoute(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/reservations/:id/arrival/',
     {
       onRequest: staffGuard,
-      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      config: { errors: [noSuch('reservation'), 'invalid_status_transition'] },
       schema: {
-        ...SHARED,
+        tags: ['Reservations'],
         operationId: 'setArrival',
         summary: 'Report that the guests have arrived',
         description:
@@ -215,7 +201,7 @@ function nightRoute(app: App, { db, staffGuard }: Dependencies): void {
     '/v1/staff/nights/:room_type_id/:date/',
     {
       onRequest: staffGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
+      config: { errors: [noSuch('room type')] },
       schema: {
         operationId: 'getNight',
         summary: 'Read the stays and the history of a night',

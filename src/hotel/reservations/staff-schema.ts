@@ -6,6 +6,7 @@ import {
   boolean,
   date,
   integer,
+  integerFrom,
   oneOf,
   orNull,
   price,
@@ -18,10 +19,8 @@ import {
   uuidOrNull,
 } from '#platform/lib/fields.ts';
 import { RESERVATION_SOURCES, RESERVATION_STATUSES } from './reservation-status.ts';
-import { GuestEmail, GuestPhone } from './schema.ts';
+import { GuestEmail, GuestPhone, NIGHTS_EXAMPLE } from './schema.ts';
 
-const MAX_INTEGER = 2_147_483_647;
-const MAX_REASON_LENGTH = 200;
 const Status = (description: string) => oneOf(RESERVATION_STATUSES, description);
 export const Source = (description: string) => oneOf(RESERVATION_SOURCES, description);
 
@@ -101,11 +100,7 @@ const STAY = {
   guests: 2,
   guest: { name: 'Ana Silva', phone: '+351 900 000 000', email: 'ana.silva@example.com' },
   total_amount: '253.44',
-  nightly_prices: [
-    { date: '2030-05-01', price: '84.48' },
-    { date: '2030-05-02', price: '84.48' },
-    { date: '2030-05-03', price: '84.48' },
-  ],
+  nightly_prices: NIGHTS_EXAMPLE,
   currency: 'EUR',
   created_at: '2026-11-20T19:05:31.207Z',
   changed_at: '2026-11-20T19:05:31.207Z',
@@ -168,10 +163,7 @@ export const ReservationStatusChange = Type.Object(
       Status('The status that the caller has seen. If the reservation has another status now, the response is 409.'),
     ),
     reason: Type.Optional(
-      textUpTo(
-        MAX_REASON_LENGTH,
-        'The reason for the change. Only staff see it, in the history. It is never in an event.',
-      ),
+      textUpTo(200, 'The reason for the change. Only staff see it, in the history. It is never in an event.'),
     ),
   },
   {
@@ -197,11 +189,10 @@ const DATES = {
   check_in: date('The day of arrival. It must not be before yesterday in the time zone of the property.'),
   check_out: date('The day of departure. It is after `check_in`, by at most 730 nights.'),
 };
-const Guests = Type.Integer({
-  minimum: 1,
-  maximum: MAX_INTEGER,
-  description: "The number of guests. Without `overbook`, it is at most the room type's `max_occupancy`.",
-});
+const Guests = integerFrom(
+  1,
+  "The number of guests. Without `overbook`, it is at most the room type's `max_occupancy`.",
+);
 const Amount = (description: string) => Type.Unsafe<string | number>({ ...Price, description });
 const Overbook = boolean(
   'True accepts the stay even if no room is left, if nights are closed, if the minimum stay is longer, or if there are too many guests.',

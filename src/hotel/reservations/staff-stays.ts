@@ -3,14 +3,14 @@ import { type NewAuditEntry, prepareAudit } from '#access/audit/audit.ts';
 import { actorOf, type Staff } from '#access/tenants/tenants.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { type ApiError, apiError, invalidField } from '#platform/errors.ts';
-import { type DateText, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { type ApiError, invalidField, orNotFound } from '#platform/errors.ts';
+import { type DateText, nightsOf, timeAfter, todayIn } from '#platform/lib/dates.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import { checkAmounts, type PlanCalendar, type Quote, quotePlan, readCalendars } from '../rates/rates.ts';
-import { type FindRoomType, findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
-import { hasMoved, type Nights, nextChangeTime, wantedChange, writeChange } from './changes.ts';
+import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
+import { hasMoved, type Nights, wantedChange, writeChange } from './changes.ts';
 import { checkArrival, checkGuests, checkRange, lockStay, priceOf, priceStay, requireActive } from './checks.ts';
-import { sourceOf } from './reservation-status.ts';
+import { refused, sourceOf } from './reservation-status.ts';
 import { HouseChange } from './staff-schema.ts';
 import { hasChange, type ReservationRow, type ReservationUpdate, updateReservation } from './store.ts';
 
@@ -24,7 +24,7 @@ export async function changeStay(db: Database, staff: Staff, id: string, input: 
   const recordAudit = prepareAudit(actorOf(staff));
   await inTransaction(db, async (tx) => {
     const row = await lockStay(tx, staff.tenant.id, id);
-    const roomType = await roomTypeOf(tx, row);
+    const roomType = orNotFound(await findRoomType(tx, row.tenant_id, row.room_type_id), 'room type');
     const today = todayIn(roomType.timezone);
     const isEnd = isEarlyEnd(row, input, today);
     const refusal = changeRefusal(row, input, isEnd);
@@ -59,22 +59,12 @@ export async function setArrival(db: Database, staff: Staff, id: string, arrived
       throw refused(`The reservation is ${row.status}. Only the arrival of a confirmed reservation can change.`);
     }
     if (arrived !== (row.arrived_at !== null)) {
-      const changed_at = nextChangeTime(row);
+      const changed_at = timeAfter(row.changed_at);
       await updateReservation(tx, row.tenant_id, row.id, { arrived_at: arrived ? changed_at : null, changed_at });
       const { natural_id } = row;
       await recordAudit(tx, { action: 'reservation.arrival', subject: row.id, details: { natural_id, arrived } });
     }
   });
-}
-
-async function roomTypeOf(tx: Tx, row: ReservationRow): Promise<RoomTypeWithClock> {
-  const roomType = await findRoomType(tx, row.tenant_id, row.room_type_id);
-  if (roomType === null) {
-    throw new Error(
-      `The room type ${row.room_type_id} of the reservation ${row.id} was not found. This is a fault of the program.`,
-    );
-  }
-  return roomType;
 }
 
 const NAMED = ['check_out', 'expected_changed_at'];
@@ -129,10 +119,6 @@ function changeRefusal(
       );
 }
 
-function refused(message: string): ApiError {
-  return apiError('invalid_status_transition', message);
-}
-
 /** The amount is in the currency of the stay, which may be older than the `currency` of the tenant. */
 async function houseChange(
   tx: Tx,
@@ -147,9 +133,8 @@ async function houseChange(
     check_out: input.check_out ?? row.check_out,
   };
   checkRange(nights);
-  const find: FindRoomType = async (tenantId, roomTypeId) => await findRoomType(tx, tenantId, roomTypeId);
   const isSameType = nights.room_type_id === row.room_type_id;
-  const roomType = isSameType ? present : await requireActive(find, row.tenant_id, nights.room_type_id);
+  const roomType = isSameType ? present : requireActive(await findRoomType(tx, row.tenant_id, nights.room_type_id));
   checkAmounts([['total_amount', input.total_amount]], row.currency);
   if (nights.check_in !== row.check_in) {
     checkArrival(roomType, nights.check_in, 'yesterday');
@@ -179,16 +164,10 @@ async function movedPrice(
   { nights, input, currency }: { nights: Nights; input: HouseChange; currency: string },
 ) {
   const { total_amount: amount, overbook = false } = input;
-  const range = {
-    tenantId: row.tenant_id,
-    roomTypeId: roomType.id,
-    checkIn: nights.check_in,
-    checkOut: nights.check_out,
-  };
-  const [plans = []] = await readCalendars(tx, [range]);
+  const [plans = []] = await readCalendars(tx, [{ tenant_id: row.tenant_id, ...nights }]);
   const quote = quoteKept(row, plans, nights, overbook) ?? priceStay(roomType, plans, nights, overbook);
   const priced = amount === undefined ? currency : row.currency;
-  return { rate_plan_id: quote.plan?.id ?? null, ...priceOf(quote, priced, amount), currency: priced };
+  return { rate_plan_id: quote.rate_plan?.id ?? null, ...priceOf(quote, priced, amount), currency: priced };
 }
 
 /** Returns null if the present rate plan does not allow the changed stay. A closed night is allowed if it was part of the stay before. */
@@ -200,7 +179,7 @@ function quoteKept(row: ReservationRow, plans: PlanCalendar[], nights: Nights, o
   }
   const all = nightsOf(nights.check_in, nights.check_out);
   const kept = new Set(nightsOf(row.check_in, row.check_out));
-  const isClosed = all.some((night) => !kept.has(night) && plan.differences.get(night)?.is_sold_out);
+  const isClosed = all.some((night) => !kept.has(night) && plan.nights[night]?.is_sold_out);
   return overbook || (!isClosed && plan.min_nights <= all.length) ? quotePlan(plan, all) : null;
 }
 

@@ -66,10 +66,10 @@ it('insertReservations stores each given column of a reservation of a partner an
 
 it('changeHeld holds the rooms of each night up to the capacity of its own room type', async () => {
   const nights = ['Double', 'Suite'].map((name, index) => ({
-    tenantId: hotel.tenantId,
-    roomTypeId: hotel.roomTypes[name] ?? '',
+    tenant_id: hotel.tenantId,
+    room_type_id: hotel.roomTypes[name] ?? '',
     date: '2031-03-01',
-    rooms: 1,
+    held: 1,
     capacity: index + 1,
   }));
   const hold = () => inTransaction(service.database.db, (tx) => changeHeld(tx, nights));
@@ -78,6 +78,6 @@ it('changeHeld holds the rooms of each night up to the capacity of its own room 
     [1, 1],
   );
   const [second, ...others] = await hold();
-  assert.deepEqual([second?.roomTypeId, second?.held, others], [hotel.roomTypes['Suite'], 2, []]);
+  assert.deepEqual([second?.room_type_id, second?.held, others], [hotel.roomTypes['Suite'], 2, []]);
   assert.deepEqual(await hold(), []);
 });

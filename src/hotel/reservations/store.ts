@@ -1,44 +1,19 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
-import { Fields, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
-import { searchEmail, searchName, searchPhone } from '#platform/db/search-text.ts';
+import { fieldsOf, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
+import { searchEmail, searchName, searchPhone } from '#platform/lib/unicode.ts';
 
 export type ReservationRow = Selectable<DB['reservation']>;
 type SearchColumn = 'guest_search_name' | 'guest_digits' | 'guest_search_email';
-type ChangeColumn = 'status_request_id' | 'arrived_at';
+/** Columns that a new reservation does not have. */
+const CHANGE_COLUMNS = ['status_request_id', 'arrived_at'] as const;
+type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
 type InsertedReservation = Omit<Insertable<DB['reservation']>, ChangeColumn>;
 export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_at'>;
 /** Row of a stay without the columns that only staff see or search. */
 export type StayRow = Omit<ReservationRow, ChangeColumn | SearchColumn | 'changed_at'>;
 
-const NEW_RESERVATION = new Fields<InsertedReservation>({
-  tenant_id: 'bigint',
-  id: 'uuid',
-  natural_id: 'text',
-  credential_id: 'uuid',
-  external_reservation_id: 'text',
-  external_source: 'text',
-  external_id: 'text',
-  status: 'text',
-  room_type_id: 'uuid',
-  rate_plan_id: 'uuid',
-  check_in: 'date',
-  check_out: 'date',
-  guests: 'int',
-  guest_name: 'text',
-  guest_phone: 'text',
-  guest_email: 'text',
-  guest_search_name: 'text',
-  guest_digits: 'text',
-  guest_search_email: 'text',
-  total_amount: 'numeric',
-  currency: 'text',
-  created_at: 'timestamptz',
-  channel_timestamp: 'bigint',
-  channel_signatures: 'text[]',
-  nightly_prices: 'text[]',
-  changed_at: 'timestamptz',
-});
+const NEW_RESERVATION = fieldsOf('reservation', CHANGE_COLUMNS);
 const OWNER: Owner<InsertedReservation> = {
   table: 'room_type',
   idColumn: 'room_type_id',
@@ -86,27 +61,23 @@ export async function removeReservations(
     .execute();
 }
 
+export type PartnerKey = { credential_id: string; external_reservation_id: string };
+export type OtaKey = { external_source: string; external_id: string };
+export type HouseKey = { booking_request_id: string };
+
 /** Key under which a stay is booked once. */
-export type BookingKey =
-  | { credentialId: string; externalId: string }
-  | { source: string; externalId: string }
-  | { requestId: string };
+export type BookingKey = PartnerKey | OtaKey | HouseKey;
 
 export async function findBooked(db: Db, tenantId: number, key: BookingKey): Promise<ReservationRow | undefined> {
   const stays = db.selectFrom('reservation').selectAll().where('tenant_id', '=', tenantId);
-  if ('credentialId' in key) {
-    const ofPartner = stays.where('credential_id', '=', key.credentialId);
-    return await ofPartner.where('external_reservation_id', '=', key.externalId).executeTakeFirst();
-  }
-  if ('source' in key) {
-    const ofOta = stays.where('external_source', '=', key.source);
-    return await ofOta.where('external_id', '=', key.externalId).executeTakeFirst();
+  if (!('booking_request_id' in key)) {
+    return await stays.where((eb) => eb.and(key)).executeTakeFirst();
   }
   const booking = db
     .selectFrom('reservation_change')
     .select('reservation_id')
     .where('tenant_id', '=', tenantId)
-    .where('booking_request_id', '=', key.requestId);
+    .where('booking_request_id', '=', key.booking_request_id);
   return await stays.where('id', '=', booking).executeTakeFirst();
 }
 

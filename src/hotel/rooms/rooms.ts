@@ -8,11 +8,11 @@ import { describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
-import type { ChangedRoomType, PropertyDocument, RoomType, RoomTypeChange, RoomTypeDocument } from './schema.ts';
+import type { ChangedRoomType, PropertyDocument, RoomType, RoomTypeChange } from './schema.ts';
 import * as store from './store.ts';
 
 export { propertyFaults } from './property-faults.ts';
-export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
+export { PropertyDocument, type RatePlanDocument, RoomType, RoomTypePrice } from './schema.ts';
 export type { Clock, PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
 export async function listProperties(
@@ -40,20 +40,6 @@ export async function findProperty(db: Database, tenantId: number, id: string) {
   );
 }
 
-/**
- * Returns the ids of the room types of a property, active or not. Returns undefined if all room types of the tenant are in the property,
- * because a query then needs no condition for it.
- */
-export async function listRoomTypeIds(
-  db: Database,
-  tenantId: number,
-  propertyId: string,
-): Promise<string[] | undefined> {
-  const all = await store.readRoomTypes(db, tenantId);
-  const inProperty = all.filter(({ property_id }) => property_id === propertyId.toLowerCase());
-  return inProperty.length > 0 && inProperty.length === all.length ? undefined : inProperty.map(({ id }) => id);
-}
-
 export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
   const properties = await listProperties(db, tenant.tenantId);
   return properties.flatMap(({ property: { id, name, city, country_code }, roomTypes }) =>
@@ -71,13 +57,12 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
   );
 }
 
-/** Returns null if the id is unknown, is not a UUID, or belongs to another tenant. */
-export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
-  const [roomType] = isUuid(id) ? await store.readWithClocks(db, tenantId, id) : [];
-  return roomType ?? null;
-}
+export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | undefined>;
 
-export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
+/** Returns undefined if the id is unknown, is not a UUID, or belongs to another tenant. */
+export async function findRoomType(db: Db, tenantId: number, id: string): ReturnType<FindRoomType> {
+  return isUuid(id) ? (await store.readWithClocks(db, tenantId, id))[0] : undefined;
+}
 
 /** An entry takes some kilobytes, because it holds the texts of the room type. */
 const MAX_CACHED = 50_000;
@@ -86,8 +71,7 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
   const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
     const key = `${tenantId} ${id.toLowerCase()}`;
-    const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;
-    return cache.get(key) ?? (await cache.load(tenantId, key, find)) ?? null;
+    return cache.get(key) ?? (await cache.load(tenantId, key, () => findRoomType(db, tenantId, id)));
   };
 }
 
@@ -119,6 +103,9 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
   return new Map((await store.readWithClocks(db, tenantId)).map((roomType) => [roomType.id, roomType]));
 }
 
+const PROPERTY_DEFAULTS = { address: '', city: '', check_in_time: '15:00', check_out_time: '11:00' };
+const ROOM_TYPE_DEFAULTS = { description: '', amenities: [], images: [] };
+
 /**
  * Creates and updates the properties and room types of a tenant. A property or room type that `documents` no longer lists becomes inactive.
  * It is never deleted.
@@ -134,14 +121,26 @@ export async function applyProperties(tx: Tx, tenantId: number, documents: Prope
     });
     return { id, document, roomTypes };
   });
-  const properties = applied.map(({ id, document }, position) =>
-    propertyRow({ tenant_id: tenantId, id, position }, document),
-  );
+  const properties = applied.map(({ id, document: { room_types, ...document } }, position) => ({
+    tenant_id: tenantId,
+    id,
+    position,
+    ...PROPERTY_DEFAULTS,
+    ...document,
+    is_active: true,
+  }));
   const roomTypes = applied
-    .flatMap((property) => property.roomTypes.map((roomType) => ({ ...roomType, propertyId: property.id })))
-    .map(({ id, document, propertyId }, position) =>
-      roomTypeRow({ tenant_id: tenantId, id, property_id: propertyId, position }, document),
-    );
+    .flatMap(({ id, roomTypes: inProperty }) => inProperty.map((roomType) => ({ ...roomType, property_id: id })))
+    .map(({ id, property_id, document: { rate_plans, base_price = null, ...document } }, position) => ({
+      tenant_id: tenantId,
+      id,
+      property_id,
+      position,
+      ...ROOM_TYPE_DEFAULTS,
+      ...document,
+      base_price: base_price === null ? null : formatMoney(base_price),
+      is_active: true,
+    }));
   const changedProperties = changedRows(storedProperties, properties);
   const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
   if (changedProperties.length > 0) {
@@ -166,38 +165,4 @@ function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTyp
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
   const names = new Map(roomTypes.map((row) => [row.id, `${propertyNames.get(row.property_id)} / ${row.name}`]));
   return (id) => names.get(id) ?? id;
-}
-
-function propertyRow(
-  key: Pick<store.PropertyRow, 'tenant_id' | 'id' | 'position'>,
-  document: PropertyDocument,
-): store.PropertyRow {
-  return {
-    ...key,
-    name: document.name,
-    address: document.address ?? '',
-    city: document.city ?? '',
-    country_code: document.country_code,
-    timezone: document.timezone,
-    check_in_time: document.check_in_time ?? '15:00',
-    check_out_time: document.check_out_time ?? '11:00',
-    is_active: true,
-  };
-}
-
-function roomTypeRow(
-  key: Pick<store.RoomTypeRow, 'tenant_id' | 'id' | 'property_id' | 'position'>,
-  document: RoomTypeDocument,
-): store.RoomTypeRow {
-  return {
-    ...key,
-    name: document.name,
-    description: document.description ?? '',
-    max_occupancy: document.max_occupancy,
-    base_price: typeof document.base_price === 'string' ? formatMoney(document.base_price) : null,
-    physical_capacity: document.physical_capacity,
-    amenities: document.amenities ?? [],
-    images: document.images ?? [],
-    is_active: true,
-  };
 }

@@ -3,9 +3,8 @@ import { TIME_OF_DAY } from '#platform/lib/dates.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { MONEY } from '#platform/lib/money.ts';
 import { matching } from '#platform/lib/patterns.ts';
-import { boolean, integer, orNull, text, textUpTo, uuid } from '#platform/lib/fields.ts';
+import { boolean, integer, integerFrom, orNull, priceOrNull, text, textUpTo, uuid } from '#platform/lib/fields.ts';
 
-const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String(MONEY);
 const money = (description: string) => Type.String({ ...MONEY, description });
 const time = (description: string) => Type.String({ ...TIME_OF_DAY, description });
@@ -22,13 +21,7 @@ const RatePlanDocument = Type.Object({
   name: textUpTo(255, 'The name of the rate plan, unique within the room type.', { minLength: 1 }),
   base_price: money('The price of one night, unless staff set another price for the night.'),
   is_refundable: Type.Optional(boolean('True if the price of a cancelled stay is refunded.')),
-  min_nights: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_INTEGER,
-      description: 'The smallest number of nights of a stay at this price.',
-    }),
-  ),
+  min_nights: Type.Optional(integerFrom(1, 'The smallest number of nights of a stay at this price.')),
   is_active: Type.Optional(boolean('False if no new stay can be booked at this price.')),
 });
 export type RatePlanDocument = Type.Static<typeof RatePlanDocument>;
@@ -36,11 +29,7 @@ export type RatePlanDocument = Type.Static<typeof RatePlanDocument>;
 const RoomTypeDocument = Type.Object({
   name: textUpTo(255, 'The name of the room type, unique within the property.', { minLength: 1 }),
   description: Type.Optional(text('A text about the room type for guests.')),
-  max_occupancy: Type.Integer({
-    minimum: 1,
-    maximum: MAX_INTEGER,
-    description: 'The largest number of guests in one room.',
-  }),
+  max_occupancy: integerFrom(1, 'The largest number of guests in one room.'),
   base_price: Type.Optional(
     orNull(Money, 'The price of one night if the room type has no active rate plan. Null means that no price is set.'),
   ),
@@ -77,6 +66,11 @@ export const PropertyDocument = Type.Object({
   ),
 });
 export type PropertyDocument = Type.Static<typeof PropertyDocument>;
+
+/** Price of a room type in responses. */
+export const RoomTypePrice = priceOrNull(
+  'The price of one night if the room type has no active rate plan. Null means that no price is set.',
+);
 
 const Property = Type.Object(
   {

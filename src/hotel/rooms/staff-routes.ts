@@ -1,6 +1,7 @@
 import { actorOf } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { changeRoomType } from './rooms.ts';
@@ -14,7 +15,7 @@ export function roomTypeStaffRoutes(
     '/v1/staff/room-types/:id/',
     {
       onRequest: ownerGuard,
-      config: { errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
+      config: { errors: [noSuch('room type')] },
       schema: {
         operationId: 'changeRoomType',
         summary: 'Change the number of rooms of a room type',

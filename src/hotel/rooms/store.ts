@@ -1,5 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
+import { excludedValues } from '#platform/db/inputs.ts';
+
+const KEY = ['tenant_id', 'id'] as const;
 
 export type PropertyRow = Selectable<DB['property']>;
 export type RoomTypeRow = Omit<Selectable<DB['room_type']>, 'amenities' | 'images'> & {
@@ -74,42 +77,19 @@ export async function upsertProperties(tx: Tx, rows: PropertyRow[]): Promise<voi
   await tx
     .insertInto('property')
     .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
-        position: eb.ref('excluded.position'),
-        address: eb.ref('excluded.address'),
-        city: eb.ref('excluded.city'),
-        country_code: eb.ref('excluded.country_code'),
-        timezone: eb.ref('excluded.timezone'),
-        check_in_time: eb.ref('excluded.check_in_time'),
-        check_out_time: eb.ref('excluded.check_out_time'),
-        is_active: eb.ref('excluded.is_active'),
-      })),
-    )
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(excludedValues(rows, KEY)))
     .execute();
 }
 
 export async function upsertRoomTypes(tx: Tx, rows: RoomTypeRow[]): Promise<void> {
+  const written = rows.map((row) => ({
+    ...row,
+    amenities: JSON.stringify(row.amenities),
+    images: JSON.stringify(row.images),
+  }));
   await tx
     .insertInto('room_type')
-    .values(
-      rows.map((row) => ({
-        ...row,
-        amenities: JSON.stringify(row.amenities),
-        images: JSON.stringify(row.images),
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
-        position: eb.ref('excluded.position'),
-        description: eb.ref('excluded.description'),
-        max_occupancy: eb.ref('excluded.max_occupancy'),
-        base_price: eb.ref('excluded.base_price'),
-        physical_capacity: eb.ref('excluded.physical_capacity'),
-        amenities: eb.ref('excluded.amenities'),
-        images: eb.ref('excluded.images'),
-        is_active: eb.ref('excluded.is_active'),
-      })),
-    )
+    .values(written)
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(excludedValues(written, KEY)))
     .execute();
 }

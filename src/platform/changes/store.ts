@@ -32,9 +32,7 @@ export async function readChanges(db: Database, since: string | null): Promise<C
   return rows[0] as Changes;
 }
 
-/** The number must be so large that every process has read these changes. */
-export async function deleteChanges(db: Database, olderThanSeconds: number): Promise<void> {
-  await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
-    db,
-  );
+/** The age must be so large that every process has read these changes. */
+export async function deleteChanges(db: Database, ageSeconds: number): Promise<void> {
+  await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${ageSeconds})`.execute(db);
 }

@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
-import { type Db, isCluster } from './database.ts';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+import { type Db, type DB, isCluster } from './database.ts';
+import { TABLES } from './tables.ts';
 
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
@@ -41,6 +42,18 @@ export class Fields<Input extends object> {
     const ofAll = isCluster(db) && inputs[0] !== undefined ? Number(inputs[0][tenant]) : null;
     return { ...this.#listed, [tenant]: tenantOf(ofAll, this.#listed[tenant]) };
   }
+}
+
+/** Fields of the rows of a table, except the given columns. A column that a row leaves out becomes null, even if it has a default. */
+export function fieldsOf<Table extends keyof DB, Left extends keyof DB[Table] & string = never>(
+  table: Table,
+  left: readonly Left[] = [],
+) {
+  const types = Object.entries<string>(TABLES[table])
+    .filter(([name]) => !(left as readonly string[]).includes(name))
+    .map(([name, type]) => [name, type.replace(/[?=]$/, '')]);
+  type Row = Omit<Insertable<DB[Table]>, Left>;
+  return new Fields<Row>(Object.fromEntries(types) as FieldTypes<Row>);
 }
 
 /** The same text on one node, where `tenantId` is null, and on a cluster, which finds the node of the statement by `tenantId`. */
@@ -128,4 +141,13 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
 
 function isJson(type: string): boolean {
   return type === 'json' || type === 'jsonb';
+}
+
+/** Makes the SET of an upsert that gives the stored row all values of the new row, except those of its key. */
+export function excludedValues<Row extends object, Key extends keyof Row & string>(rows: Row[], key: readonly Key[]) {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => !(key as readonly string[]).includes(name));
+  return Object.fromEntries(names.map((name) => [name, sql.ref(`excluded.${name}`)])) as unknown as Record<
+    Exclude<keyof Row & string, Key>,
+    RawBuilder<never>
+  >;
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { searchName } from '../lib/unicode.ts';
 import type { Database } from './database.ts';
 import { executeByIndex, executeWithoutTableScan } from './transaction.ts';
 
@@ -182,4 +183,13 @@ export function given<Value, Made>(value: Value | undefined, make: (value: Value
 
 function allOf(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
+}
+
+/** Character that is greater than every other character in the collation "C". */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** Returns an SQL condition that is true if the column, which has names as `searchName` returns them, begins with this prefix. */
+export function beginsWith(column: RawBuilder<unknown>, prefix: string): Condition {
+  const begin = searchName(prefix);
+  return sql`${column} BETWEEN ${begin} AND ${begin + LAST_CHARACTER}`;
 }

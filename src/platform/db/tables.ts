@@ -3,7 +3,7 @@ export const TABLES = {
   service_key: { is_only: 'bool=', wrapped_key: 'bytea', created_at: 'timestamptz=' },
   recent_change: { id: 'uuid', tenant_id: 'int8', changed_at: 'timestamptz=', transaction_id: 'xid8=' },
   tenant: { id: 'int8=', slug: 'text', name: 'text', currency: 'text', timezone: 'text', features: 'text[]', created_at: 'timestamptz=' },
-  app_user: { tenant_id: 'int8', id: 'uuid', email: 'text', name: 'text?', password_hash: 'text', generation: 'int4=', role: 'text', areas: 'text[]=', is_active: 'bool=', language: 'text?', created_at: 'timestamptz=', last_seen_at: 'timestamptz?', invitation_expires_at: 'timestamptz?', is_in_document: 'bool=', document_name: 'text?', document_role: 'text?', document_areas: 'text[]?', document_password_hash: 'text?' },
+  app_user: { tenant_id: 'int8', id: 'uuid', email: 'text', name: 'text?', password_hash: 'text', generation: 'int4=', role: 'text', areas: 'text[]=', is_active: 'bool=', language: 'text?', created_at: 'timestamptz=', last_seen_at: 'timestamptz?', invitation_expires_at: 'timestamptz?', document_name: 'text?', document_role: 'text?', document_areas: 'text[]?', document_password_hash: 'text?' },
   sign_in: { email: 'text', tenant_id: 'int8', user_id: 'uuid', held_until: 'timestamptz?' },
   sign_in_address: { tenant_id: 'int8', user_id: 'uuid', address_hash: 'bytea', signed_in_at: 'timestamptz' },
   display: { tenant_id: 'int8', id: 'uuid', label: 'text', areas: 'text[]', created_at: 'timestamptz=', removed_at: 'timestamptz?' },

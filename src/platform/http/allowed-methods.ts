@@ -4,19 +4,15 @@ import { splitTarget } from './raw-requests.ts';
 
 /** Records all routes. Returns a function that makes the error of a request without a route: 404, or 405 with `Allow` (rule 1). */
 export function trackRoutes(app: FastifyInstance): (url: string) => ApiError {
-  const methodsByPattern = new Map<string, Set<string>>();
-  app.addHook('onRoute', (route) => {
-    const pattern = route.url.replace(/\/$/, '');
-    const methods = methodsByPattern.get(pattern) ?? new Set();
-    methodsByPattern.set(pattern, methods);
-    for (const method of [route.method].flat()) {
-      methods.add(method);
-    }
+  const routes: { pattern: string[]; method: string }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = url.replace(/\/$/, '').split('/');
+    routes.push(...[method].flat().map((each) => ({ pattern, method: each })));
   });
   return (url) => {
-    const path = decodeURI(splitTarget(url)[0]).replace(/\/$/, '');
-    const found = [...methodsByPattern].filter(([pattern]) => matches(pattern.split('/'), path.split('/')));
-    const allowed = [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+    const path = decodeURI(splitTarget(url)[0]).replace(/\/$/, '').split('/');
+    const found = routes.filter(({ pattern }) => matches(pattern, path)).map(({ method }) => method);
+    const allowed = [...new Set(found)].sort();
     return allowed.length === 0
       ? unknownPath()
       : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
 import { ApiError, UnavailableError } from '../errors.ts';
-import { DecodeError } from './decode/decode-error.ts';
 import { drainBody, hasUnreadBody } from './unread-body.ts';
 
 export interface ErrorListeners {
@@ -16,12 +15,13 @@ export function handleErrors(app: FastifyInstance, { onRefused, onFailed }: Erro
       await drainBody(request, reply);
     }
     const refusal = toApiError(error);
-    if (refusal === null) {
-      onFailed?.(error);
-    } else {
+    if (refusal !== null) {
       onRefused?.(request, refusal);
+      const { statusCode, headers, code, message } = refusal;
+      return reply.code(statusCode).headers(headers).send({ code, message });
     }
-    return sendError(refusal ?? error, request, reply);
+    onFailed?.(error);
+    return sendFailure(error, request, reply);
   });
 }
 
@@ -30,20 +30,12 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
   if (error instanceof ApiError) {
     return error;
   }
-  const status = error.statusCode ?? 500;
-  if (status < 400 || status > 499) {
-    return null;
-  }
-  const isUndecodable = status === 400 && error instanceof DecodeError;
-  return new ApiError(status, isUndecodable ? 'invalid_request' : 'error', error.message);
+  const { statusCode = 500, message } = error;
+  return statusCode >= 400 && statusCode <= 499 ? new ApiError(statusCode, 'error', message) : null;
 }
 
 /** A 5xx does not describe the error. It has the request id, with which the operator finds the error in the log. */
-function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toApiError(error);
-  if (known !== null) {
-    return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
-  }
+function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof UnavailableError || isUnavailable(error)) {
     request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
     return reply

@@ -19,6 +19,7 @@ import { compileOnDemand } from './compilers.ts';
 import { registerBodyParsers } from './body.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
+import { refuseBadText } from './decode/text.ts';
 import { addDoor, createTogether } from './door.ts';
 import {
   createClientErrorHandler,
@@ -119,7 +120,9 @@ export function createHttpApp(options: HttpOptions): App {
     const [, query] = splitTarget(request.url);
     request.query =
       query === '' ? {} : convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
-    refuseUnstorableText(request.params as Record<string, string>);
+    for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
+      refuseBadText(value, name);
+    }
     refuseTenantParameters(request);
     refuseUnknownParameters(request);
     done();
@@ -127,15 +130,6 @@ export function createHttpApp(options: HttpOptions): App {
   registerBodyParsers(app);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
-}
-
-/** PostgreSQL cannot store U+0000, and a lone surrogate is not text (rule 2). */
-function refuseUnstorableText(params: Record<string, string>): void {
-  for (const [name, value] of Object.entries(params)) {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      throw invalidField(name, 'must not contain U+0000 or a lone surrogate');
-    }
-  }
 }
 
 /** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, rule 4). */
@@ -156,10 +150,8 @@ function refuseUnknownParameters({ routeOptions, query }: FastifyRequest): void 
     const unknown = Object.keys(query as object).find((name) => !Object.hasOwn(schema.properties, name));
     if (unknown !== undefined) {
       const known = Object.keys(schema.properties).join(', ');
-      throw invalidField(
-        unknown,
-        `is not a parameter of this call, which knows ${known}. Correct the name, or leave it out`,
-      );
+      const fault = `is not a parameter of this call, which knows ${known}. Correct the name, or leave it out`;
+      throw invalidField(unknown, fault);
     }
   }
 }

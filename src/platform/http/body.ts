@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { closed, compileSchema, invalidValue, type Validator } from '../lib/validation.ts';
 import { convertText } from './decode/convert.ts';
-import { DecodeError } from './decode/decode-error.ts';
+import { undecodable } from './undecodable.ts';
 import { decodeForm, decodeUrlEncoded, refuseJson } from './decode/form.ts';
 import { decodeMultipart } from './decode/multipart.ts';
 import { decodeJson } from './decode/text.ts';
@@ -38,10 +38,6 @@ export function registerBodyParsers(app: FastifyInstance): void {
     done();
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    if (request.is404) {
-      done();
-      return;
-    }
     if (request.body instanceof Error) {
       throw request.body;
     }
@@ -50,7 +46,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
   });
 }
 
-/** Reads a body. Returns its bytes, or the error that refuses it (413, 408). @throws DecodeError 400 if the client leaves too early */
+/** Reads a body. Returns its bytes, or the error that refuses it (413, 408). @throws ApiError 400 if the client leaves too early */
 export function readRequestBody({ routeOptions }: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   const limitBytes = routeOptions.bodyLimit;
   const withinMs = routeOptions.config.place === 'document' ? DOCUMENT_MS : BODY_MS;
@@ -75,7 +71,7 @@ export function readRequestBody({ routeOptions }: FastifyRequest, payload: Reada
   payload.once('end', () => sizeBytes <= limitBytes && finish(Buffer.concat(chunks)));
   payload.once('error', () => {
     clearTimeout(timer);
-    reject(new DecodeError(400, 'body', 'ends before it is complete'));
+    reject(undecodable('body', 'ends before it is complete'));
   });
   return promise;
 }
@@ -131,7 +127,7 @@ export function encodedBodyOf({ body, headers }: FastifyRequest) {
   };
 }
 
-/** Decodes a body in one of the three content types of contract §1. @throws DecodeError 400 or 415 */
+/** Decodes a body in one of the three content types of contract §1. @throws ApiError 400 or 415 */
 export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody, schema: unknown): unknown {
   if (contentEncoding && contentEncoding.toLowerCase() !== 'identity') {
     throw unsupported('a Content-Encoding other than identity is not supported');
@@ -165,6 +161,6 @@ function readContentType(header = ''): MIMEType {
   }
 }
 
-function unsupported(fault: string): DecodeError {
-  return new DecodeError(415, 'body', fault);
+function unsupported(fault: string): ApiError {
+  return new ApiError(415, 'error', `body: ${fault}`);
 }

@@ -5,19 +5,29 @@ import { MAX_STRANGER_BODY_BYTES } from '../lib/bounds.ts';
 import { Gate } from '../lib/gate.ts';
 import { clientNetwork } from './client-address.ts';
 
-/**
- * Kind of the place that a request takes while it is under way:
- * - `call`: one of the few places of its tenant. The default behind a guard.
- * - `long`: a call whose work or response may be long, such as a list, a calendar, or a call with a large body. It is also one of the few
- *   long calls of its tenant.
- * - `bulk`: a write of up to 1,000 nights. Of two at once, the database and its log on the disk are so busy that other tenants notice it.
- * - `report`: a count over very many rows.
- * - `document`: a large document, which is beside the places of the tenant.
- * - `channel`: a call of a channel, whose key is no secret. So it has places of its own, outside those of its tenant.
- * - `stranger`: a call without a guard. It takes its place after its small body has arrived. The default without a guard.
- * - `none`: the response is ready at once, and waits for nothing.
- */
-type Place = 'call' | 'long' | 'bulk' | 'report' | 'document' | 'channel' | 'stranger' | 'none';
+/** Kinds of places that requests take while they are under way: how many of them a process has, and how many of those one holder. */
+const PLACES = {
+  /**
+   * The default behind a guard. The database has fewer connections than places, and more calls under way would not be answered sooner. A
+   * tenant has three quarters of the default pool. With more, it keeps all cores of the database busy, and the others wait.
+   */
+  call: { places: 256, placesOfKey: 15 },
+  /** A call whose work or response may be long, such as a list, a calendar, or a call with a large body. It takes a `call` too. */
+  long: { places: 256, placesOfKey: 3 },
+  /** A write of up to 1,000 nights, which takes a `call` too. Of two at once, the database is so busy that other tenants notice it. */
+  bulk: { places: 256, placesOfKey: 1 },
+  /** A count over very many rows. */
+  report: { places: 2, placesOfKey: 1 },
+  /** A large document, which is beside the places of the tenant. */
+  document: { places: 4, placesOfKey: 1 },
+  /** A call of a channel, whose key is no secret. So it has places of its own, outside those of its tenant. */
+  channel: { places: 256, placesOfKey: 4 },
+  /** A call without a guard. It takes its place after its small body has arrived. The default without a guard. */
+  stranger: { places: 32, placesOfKey: 4 },
+};
+
+/** `none`: the response is ready at once, and waits for nothing. */
+type Place = keyof typeof PLACES | 'none';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,39 +43,21 @@ declare module 'fastify' {
   }
 }
 
-/** Places of a process. The database has fewer connections than that, and more calls under way would not be answered sooner. */
-const PLACES = 256;
-/** Three quarters of the default pool. With more, one tenant keeps all cores of the database busy, and the others wait. */
-const PLACES_OF_TENANT = 15;
-const LONG_CALLS_OF_TENANT = 3;
-const BULK_WRITES_OF_TENANT = 1;
-const REPORTS = 2;
-const REPORTS_OF_TENANT = 1;
-const DOCUMENTS = 4;
-const DOCUMENTS_OF_TENANT = 1;
-const PLACES_OF_CHANNEL = 4;
-const STRANGERS = 32;
-const STRANGERS_OF_NETWORK = 4;
 /** Largest body of a call that is not a long one. The usual order has 1 KB, and one of 16 KB has a hundred items. */
 const LARGE_BODY_BYTES = 16 * 1024;
 const MAX_WAIT_MS = 10_000;
 
 /** The one place where requests wait: behind authentication and budget, before the body (docs/decisions/0003-door.md). */
 class Door {
-  readonly #calls = gateOf(PLACES, PLACES_OF_TENANT);
-  readonly #longCalls = gateOf(PLACES, LONG_CALLS_OF_TENANT);
-  readonly #bulkWrites = gateOf(PLACES, BULK_WRITES_OF_TENANT);
-  readonly #reports = gateOf(REPORTS, REPORTS_OF_TENANT);
-  readonly #documents = gateOf(DOCUMENTS, DOCUMENTS_OF_TENANT);
-  readonly #channels = gateOf(PLACES, PLACES_OF_CHANNEL);
-  readonly #strangers = gateOf(STRANGERS, STRANGERS_OF_NETWORK);
+  readonly #calls = gateOf('call');
+  readonly #strangers = gateOf('stranger');
   readonly #gates: Record<Place, Gate[]> = {
     call: [this.#calls],
-    long: [this.#longCalls, this.#calls],
-    bulk: [this.#bulkWrites, this.#calls],
-    report: [this.#reports],
-    document: [this.#documents],
-    channel: [this.#channels],
+    long: [gateOf('long'), this.#calls],
+    bulk: [gateOf('bulk'), this.#calls],
+    report: [gateOf('report')],
+    document: [gateOf('document')],
+    channel: [gateOf('channel')],
     stranger: [this.#strangers],
     none: [],
   };
@@ -82,23 +74,17 @@ class Door {
     }
     const holder = request.holder === '' ? clientNetwork(request.clientAddress) : request.holder;
     const gates = this.#gates[kind];
-    const hold = () => {
+    const begin = () => {
       request.place = new HeldPlace(reply, () => gates.forEach((gate) => gate.leave(holder)));
+      done();
     };
     if (tryEnterAll(gates, holder)) {
-      hold();
-      done();
+      begin();
       return;
     }
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());
-    enterAll(gates, holder, left.signal).then(
-      () => {
-        hold();
-        done();
-      },
-      (error: Error) => left.signal.aborted || done(error),
-    );
+    enterAll(gates, holder, left.signal).then(begin, (error: Error) => left.signal.aborted || done(error));
   }
 
   /** Runs a look-up in the database for a caller who is still a stranger, in one of the places of strangers. */
@@ -206,8 +192,8 @@ async function enterAll(gates: Gate[], holder: string, signal: AbortSignal): Pro
   }
 }
 
-function gateOf(places: number, placesOfKey: number): Gate {
-  return new Gate({ places, placesOfKey, maxWaitMs: MAX_WAIT_MS, refusal: waitedTooLong });
+function gateOf(kind: keyof typeof PLACES): Gate {
+  return new Gate({ ...PLACES[kind], maxWaitMs: MAX_WAIT_MS, refusal: waitedTooLong });
 }
 
 function waitedTooLong(): Error {

@@ -1,7 +1,7 @@
 import type { App } from './app.ts';
 
 export interface Health {
-  isServing?: () => boolean;
+  isServing?: (() => boolean) | undefined;
   /** Returns true if the database can be reached and has all migrations. Called at most once a second. */
   isReady: () => Promise<boolean>;
 }

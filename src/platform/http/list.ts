@@ -42,9 +42,8 @@ const LONGEST_STREAM_MS = 10 * 60_000;
 /** Ends the connection of a streamed response after ten minutes, because the response keeps a place of its tenant. */
 function cutWhenTooLong(request: FastifyRequest, reply: FastifyReply): void {
   const cut = () => {
-    request.log.info(
-      `list response cut off: the client did not read the whole response in ${LONGEST_STREAM_MS / 60_000} min`,
-    );
+    const minutes = LONGEST_STREAM_MS / 60_000;
+    request.log.info(`list response cut off: the client did not read the whole response in ${minutes} min`);
     request.raw.socket.destroy();
   };
   const timer = setTimeout(cut, LONGEST_STREAM_MS).unref();

@@ -54,13 +54,6 @@ async function acceptWaiting({ server }: App): Promise<void> {
   server.off('connection', count);
 }
 
-/** What the operator must change if a process cannot listen on a host, by the code of the error. */
-export const HOST_REMEDIES: Readonly<Record<string, string>> = {
-  EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
-  ENOTFOUND: 'there is no host of that name. Set another HOST',
-  EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
-};
-
 /**
  * A socket that shares its port would not fail beside another process that shares it too. This asks by a connection, because a socket that
  * listened for a moment would reset the calls that a proxy keeps waiting during a restart.
@@ -83,7 +76,7 @@ async function isTaken({ host, port }: Address): Promise<boolean> {
 
 async function canShare(host: string): Promise<boolean> {
   try {
-    await closed(await open({ host, port: 0, reusePort: true }));
+    (await open(host, 0)).close();
     return true;
   } catch {
     return false;
@@ -93,21 +86,13 @@ async function canShare(host: string): Promise<boolean> {
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
   const serve = (socket: Socket) => app.server.emit('connection', socket);
-  return await Promise.all(Array.from({ length: SOCKETS - 1 }, () => open({ host, port, reusePort: true }, serve)));
+  return await Promise.all(Array.from({ length: SOCKETS - 1 }, () => open(host, port, serve)));
 }
 
-async function open(
-  address: Address & { reusePort?: boolean },
-  onConnection: (socket: Socket) => void = () => {},
-): Promise<Server> {
+async function open(host: string, port: number, onConnection: (socket: Socket) => void = () => {}): Promise<Server> {
   // Node's HTTP server uses the same options for its own socket, so the connections of all sockets behave alike.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
-  server.listen(address);
+  server.listen({ host, port, reusePort: true });
   await once(server, 'listening');
   return server;
-}
-
-async function closed(server: Server): Promise<void> {
-  server.close();
-  await once(server, 'close');
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
@@ -22,27 +22,4 @@ export function createHttpMetrics(registry: Registry) {
       durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     },
   };
-}
-
-export interface PresentCounts {
-  countRequests: () => number;
-  countCallers: () => number;
-  countStreams: () => number;
-}
-
-export function registerCounts(registry: Registry, { countRequests, countCallers, countStreams }: PresentCounts): void {
-  const register = (name: string, help: string, count: () => number) =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(count());
-        },
-      }),
-    );
-  register('http_waiting_requests', 'Requests that wait until their tenant has a place', countRequests);
-  register('database_waiting_callers', 'Callers that wait for a database connection', countCallers);
-  register('live_streams', 'Open streams of live changes', countStreams);
 }

@@ -176,7 +176,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
       nowMs += 30_000;
       void take('another key');
     }
-    assert.deepEqual(take('key 1'), { count: 1, msLeft: 60_000 });
+    assert.deepEqual(take('key 1'), { count: 1, msLeft: 60_000, isShared: false });
     assert.ok(usedMib() - atBeginMib < 3, `${usedMib() - atBeginMib} MiB after the windows have ended`);
   });
 
@@ -191,7 +191,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     for (let times = 0; times < 3; times += 1) {
       assert.deepEqual(await look('key'), { count: 1, msLeft: 1_000, isShared: false });
     }
-    assert.deepEqual(await take('key'), { count: 2, msLeft: 1_000 });
+    assert.deepEqual(await take('key'), { count: 2, msLeft: 1_000, isShared: false });
     await take('another key'); // A call with another key must not change the count of the first key.
     assert.equal((await look('key')).count, 2);
     nowMs += 1_000;
@@ -209,11 +209,11 @@ describe('the window of one minute in which the calls of a budget are counted', 
     // This call comes more than 60 s after the first one, so it removes the windows that have ended, but not the window of `second`.
     void take('fourth');
     assert.deepEqual(look('second'), { count: 1, msLeft: 10_001, isShared: false });
-    assert.deepEqual(take('second'), { count: 2, msLeft: 10_001 });
-    assert.deepEqual(take('first'), { count: 1, msLeft: 60_000 });
+    assert.deepEqual(take('second'), { count: 2, msLeft: 10_001, isShared: false });
+    assert.deepEqual(take('first'), { count: 1, msLeft: 60_000, isShared: false });
     nowMs += 10_001;
-    assert.deepEqual(take('second'), { count: 1, msLeft: 60_000 });
+    assert.deepEqual(take('second'), { count: 1, msLeft: 60_000, isShared: false });
     nowMs += 49_998;
-    assert.deepEqual(take('first'), { count: 2, msLeft: 1 });
+    assert.deepEqual(take('first'), { count: 2, msLeft: 1, isShared: false });
   });
 });

@@ -4,21 +4,19 @@ import { apiError } from '../errors.ts';
 /** Window in which the calls of a key, a credential or a user, are counted. Its first call begins it (rule 8). */
 export const WINDOW_MS = 60_000;
 
-/** Calls of one key in its current window, after a call is counted. A key stands for one credential or user. */
-interface Taken {
+/** Calls of one key in its current window. A key stands for one credential or user. */
+export interface Seen {
   /** Number of calls in this window so far, including refused calls. */
   count: number;
   msLeft: number;
-}
-
-export interface Seen extends Taken {
   /** True if all processes count together. If false, other processes may let in calls that `count` does not include. */
   isShared: boolean;
 }
 
 export interface Budget {
   limit: number;
-  take: (key: string) => Taken | Promise<Taken>;
+  /** Counts a call. */
+  take: (key: string) => Seen | Promise<Seen>;
   /** Returns the state of the key's window without counting a call. `count` and `msLeft` are zero if the key has no window. */
   look: (key: string) => Seen | Promise<Seen>;
 }
@@ -40,7 +38,11 @@ export function createMemoryBudgets(windowMs = WINDOW_MS): BudgetStore {
         return window !== undefined && window.endsAtMs > nowMs ? window : null;
       };
       // Floating-point numbers are rounded, so the difference may be slightly larger than the length of the window. `min` corrects this.
-      const msLeft = ({ endsAtMs }: Window, nowMs: number) => Math.min(windowMs, endsAtMs - nowMs);
+      const seen = ({ count, endsAtMs }: Window, nowMs: number): Seen => ({
+        count,
+        msLeft: Math.min(windowMs, endsAtMs - nowMs),
+        isShared: false,
+      });
       return {
         limit,
         take(key) {
@@ -56,12 +58,11 @@ export function createMemoryBudgets(windowMs = WINDOW_MS): BudgetStore {
             newer.set(key, window);
           }
           window.count += 1;
-          return { count: window.count, msLeft: msLeft(window, nowMs) };
+          return seen(window, nowMs);
         },
         look(key) {
           const nowMs = performance.now();
-          const window = find(key, nowMs);
-          return { count: window?.count ?? 0, msLeft: window ? msLeft(window, nowMs) : 0, isShared: false };
+          return seen(find(key, nowMs) ?? { count: 0, endsAtMs: nowMs }, nowMs);
         },
       };
     },
@@ -82,12 +83,7 @@ export async function countCall({ limit, take }: Budget, key: string, reply: Fas
   reply.header('x-ratelimit-remaining', String(Math.max(0, limit - count)));
   reply.header('x-ratelimit-reset', String(resetSeconds));
   if (count > limit) {
-    throw apiError(
-      'rate_limited',
-      `The budget of ${limit} requests a minute is used up. Try again in ${resetSeconds} s.`,
-      {
-        'retry-after': String(resetSeconds),
-      },
-    );
+    const message = `The budget of ${limit} requests a minute is used up. Try again in ${resetSeconds} s.`;
+    throw apiError('rate_limited', message, { 'retry-after': String(resetSeconds) });
   }
 }

@@ -77,21 +77,15 @@ function countHosts(rawHeaders: string[]): number {
   return count;
 }
 
-const REFUSALS: Record<string, { status: number; message: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    message: 'The request line and the headers are larger than 16 KiB. Send fewer or shorter headers.',
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    status: 413,
-    message: 'The chunk extensions of the body are too large. Send the chunks without extensions.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time. Send it again.' },
+const REFUSALS: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request line and the headers are larger than 16 KiB. Send fewer or shorter headers.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    'The chunk extensions of the body are too large. Send the chunks without extensions.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time. Send it again.'],
 };
-const NOT_HTTP = {
-  status: 400,
-  message: 'The request is not valid HTTP. Check its request line and its headers.',
-} as const;
+const NOT_HTTP = 'The request is not valid HTTP. Check its request line and its headers.';
 
 /** Text of a response for a request that Node does not pass to the app (rule 2). */
 function rawResponse(status: number, message: string, headers: Record<string, string> = {}): string {
@@ -108,32 +102,31 @@ function rawResponse(status: number, message: string, headers: Record<string, st
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Latest request of a connection, its response and the previous response. Empty when the latest response has ended. */
+/** The last two responses of a connection. Empty when the latest has ended, so that ended requests do not stay in memory. */
 interface Exchange {
-  request?: IncomingMessage | undefined;
-  response?: ServerResponse | undefined;
+  latest?: ServerResponse | undefined;
   previous?: ServerResponse | undefined;
 }
 
 /** Responds to what Node's parser refused, and to CONNECT, after the previous response, for which a client would take the refusal. */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // The fields are cleared, so that requests that have ended do not stay in memory while their connection is open.
   const exchanges = new WeakMap<Duplex, Exchange>();
-  server.on('request', (request, response) => {
-    let exchange = exchanges.get(request.socket);
-    if (exchange === undefined) {
-      exchange = {};
-      exchanges.set(request.socket, exchange);
-    }
-    exchange.previous = exchange.response;
-    exchange.request = request;
-    exchange.response = response;
-    response.on('close', () => clear(exchange, response));
+  server.on('connection', (socket: Duplex) => exchanges.set(socket, {}));
+  server.on('request', ({ socket }, response) => {
+    const exchange = exchanges.get(socket) ?? {};
+    exchange.previous = exchange.latest;
+    exchange.latest = response;
+    response.on('close', () => {
+      if (exchange.latest === response) {
+        exchange.latest = undefined;
+        exchange.previous = undefined;
+      }
+    });
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
-    const exchange = exchanges.get(socket);
+    const { latest, previous } = exchanges.get(socket) ?? {};
     // If the latest request is incomplete, the refusal is the response to it. If it is complete, the refused bytes came after it.
-    const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
+    const pending = latest?.req.complete ? latest : previous;
     if (pending !== undefined && !pending.writableFinished) {
       // `respond` must run before Node's own 'finish' listener, which may close the connection.
       pending.prependOnceListener('finish', respond);
@@ -149,20 +142,12 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   return (error, socket) => afterResponses(socket, () => refuse(error, socket));
 }
 
-function clear(exchange: Exchange, closed: ServerResponse): void {
-  if (exchange.response === closed) {
-    exchange.previous = undefined;
-    exchange.request = undefined;
-    exchange.response = undefined;
-  }
-}
-
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, message } = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+  const [status, message] = REFUSALS[error.code ?? ''] ?? [400, NOT_HTTP];
   socket.end(rawResponse(status, message), () => socket.destroy());
 }
 

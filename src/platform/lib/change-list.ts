@@ -17,12 +17,6 @@ export interface FieldChange {
   to?: unknown;
 }
 
-/** Entry before and after the change. `before` is undefined for a new entry, and `after` is undefined for a removed entry. */
-interface Difference<Entry> {
-  before: Entry | undefined;
-  after: Entry | undefined;
-}
-
 /** `change` tells `is_active`, other entries move `position`, and the others are not part of a tenant document. */
 const UNLISTED_FIELDS = new Set([
   'id',
@@ -36,9 +30,10 @@ const UNLISTED_FIELDS = new Set([
 /** In characters of JSON. If one of the two values is longer, both are left out. */
 const MAX_VALUE_LENGTH = 100;
 
+/** Describes entries before and after a change. A new entry has no `before`, and a removed one no `after`. */
 export function describeListChanges<Entry extends object>(
   what: string,
-  differences: Difference<Entry>[],
+  differences: { before: Entry | undefined; after: Entry | undefined }[],
   nameOf: (entry: Entry) => string,
 ): Change[] {
   return differences.flatMap(({ before, after }): Change[] => {

@@ -1,23 +1,17 @@
-import type { SchemaObject } from 'ajv';
+import type { AnySchemaObject, ErrorObject, SchemaObject } from 'ajv';
 import { nearName } from './near-names.ts';
+import { IN_WORDS } from './patterns.ts';
 import { PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 
-export interface Fault {
-  keyword: string;
-  instancePath: string;
-  params: Params;
-  message?: string;
+export interface Fault extends ErrorObject {
   isNullOfOptional?: boolean;
 }
 
 /** Returns true if the faulty value is null, and its field is not required. */
-export function isOptionalNull(schema: SchemaObject, value: unknown, fault: Fault): boolean {
+export function isOptionalNull(schema: SchemaObject, value: unknown, fault: ErrorObject): boolean {
   const steps = stepsOf(fault);
-  return valueAt(value, steps) === null && isOptional(schema, steps);
-}
-
-function valueAt(value: unknown, steps: string[]): unknown {
-  return steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
+  const faulty = steps.reduce((outer, step) => (outer as Record<string, unknown>)[step], value);
+  return faulty === null && isOptional(schema, steps);
 }
 
 function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boolean {
@@ -31,7 +25,7 @@ function isOptional(schema: SchemaObject, [step = '', ...rest]: string[]): boole
     : step in (schema['properties'] ?? {}) && !schema['required']?.includes(step);
 }
 
-function stepsOf({ instancePath }: Fault): string[] {
+function stepsOf({ instancePath }: ErrorObject): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
@@ -97,7 +91,7 @@ const FORMATS: Record<string, string> = {
 
 type Params = Record<string, unknown>;
 
-const TEXTS: Record<string, (params: Params) => string> = {
+const TEXTS: Record<string, (params: Params, schema?: AnySchemaObject) => string> = {
   required: () => 'is required',
   additionalProperties: ({ name, known }) => unknownText(String(name), known as string[]),
   type: ({ type }) => `must be ${ARTICLES[String(type)] ?? String(type)}`,
@@ -111,13 +105,13 @@ const TEXTS: Record<string, (params: Params) => string> = {
   enum: ({ allowedValues }) =>
     `must be one of ${(allowedValues as unknown[]).map((each) => JSON.stringify(each)).join(', ')}`,
   format: ({ format }) => `must be ${FORMATS[String(format)] ?? `of the form ${String(format)}`}`,
-  pattern: ({ words }) => String(words),
+  pattern: (_, schema) => String(schema?.[IN_WORDS] ?? 'has a form that is not allowed'),
   [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals',
   [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99, without a sign',
 };
 
-function textOf({ keyword, params, message = 'is not valid' }: Fault): string {
-  return TEXTS[keyword]?.(params) ?? message;
+function textOf({ keyword, params, parentSchema, message = 'is not valid' }: Fault): string {
+  return TEXTS[keyword]?.(params, parentSchema) ?? message;
 }
 
 const MIN_SUGGESTED_FIELD = 3;

@@ -13,6 +13,10 @@ export const date = (description: string, example?: string) =>
 export const time = (description: string, example?: string) =>
   Type.String({ format: 'date-time', description, ...exampleOf(example) });
 export const integer = (description: string) => Type.Integer({ description });
+/** Largest value of a column of the type `integer`. */
+export const MAX_INTEGER = 2_147_483_647;
+export const integerFrom = (minimum: number, description: string) =>
+  Type.Integer({ minimum, maximum: MAX_INTEGER, description });
 export const boolean = (description: string) => Type.Boolean({ description });
 export const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -30,5 +34,7 @@ export const price = (description: string) => Type.String({ [DOCUMENTED]: { patt
 /** Sum of amounts of money in a response. It may be larger than any single amount. */
 export const sum = (description: string) =>
   Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
+export const priceOrNull = (description: string) =>
+  orNull(Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), description);
 export const oneOf = <T extends string>(values: readonly T[], description: string, example?: T) =>
   Type.Enum([...values], { type: 'string', description, ...exampleOf(example) });

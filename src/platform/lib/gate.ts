@@ -15,14 +15,13 @@ export class Gate {
   /** Who waits, by key. The first queue of the map is served next. No queue is empty. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #allHeld = 0;
-  #allWaiting = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
   }
 
   get waiting(): number {
-    return this.#allWaiting;
+    return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.size, 0);
   }
 
   /** Takes a place if one is free. Whoever has got a place must call `leave` with the same key. */
@@ -42,10 +41,8 @@ export class Gate {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const queue = this.#waiting.get(key) ?? new Set();
     this.#waiting.set(key, queue.add(resolve));
-    this.#allWaiting += 1;
     const giveUp = (error: unknown) => {
       if (queue.delete(resolve)) {
-        this.#allWaiting -= 1;
         if (queue.size === 0) {
           this.#waiting.delete(key);
         }
@@ -65,8 +62,21 @@ export class Gate {
 
   leave(key: string): void {
     this.#count(key, -1);
-    while (this.#allHeld < this.#options.places && this.#admitNext()) {
-      // Goes on until no place is free or nobody may take one.
+    for (const [next, queue] of this.#waiting) {
+      if (this.#allHeld >= this.#options.places) {
+        return;
+      }
+      const [admit] = queue;
+      if (admit !== undefined && !this.#isKeyFull(next)) {
+        queue.delete(admit);
+        // A queue that is not empty moves behind the others, where this loop meets it again.
+        this.#waiting.delete(next);
+        if (queue.size > 0) {
+          this.#waiting.set(next, queue);
+        }
+        this.#count(next, 1);
+        admit();
+      }
     }
   }
 
@@ -79,28 +89,8 @@ export class Gate {
     }
   }
 
-  #admitNext(): boolean {
-    for (const [key, queue] of this.#waiting) {
-      const [admit] = queue;
-      if (admit !== undefined && !this.#isKeyFull(key)) {
-        queue.delete(admit);
-        this.#allWaiting -= 1;
-        // A queue that is not empty moves behind the others.
-        this.#waiting.delete(key);
-        if (queue.size > 0) {
-          this.#waiting.set(key, queue);
-        }
-        this.#count(key, 1);
-        admit();
-        return true;
-      }
-    }
-    return false;
-  }
-
   #isKeyFull(key: string): boolean {
-    const { placesOfKey = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#held.of(key) >= placesOfKey;
+    return this.#held.of(key) >= (this.#options.placesOfKey ?? Number.POSITIVE_INFINITY);
   }
 
   #count(key: string, change: 1 | -1): void {

@@ -62,14 +62,11 @@ export function currencyFault(code: string): string | null {
 /** Returns one fault for each amount with decimals that the currency lacks. Skips other values, because the schemas report them. */
 export function amountFaults(amounts: Iterable<readonly [path: string, amount: unknown]>, currency: string): string[] {
   const unit = unitOf(currency);
-  return unit === 1
-    ? []
-    : Array.from(amounts)
-        .filter(
-          ([, amount]) =>
-            (typeof amount === 'string' || typeof amount === 'number') && centsOf(String(amount)) % unit > 0,
-        )
-        .map(([path]) => `${path}: must have no decimals, because ${currency} has none`);
+  const hasDecimals = (amount: unknown) =>
+    (typeof amount === 'string' || typeof amount === 'number') && centsOf(String(amount)) % unit > 0;
+  return Array.from(amounts)
+    .filter(([, amount]) => hasDecimals(amount))
+    .map(([path]) => `${path}: must have no decimals, because ${currency} has none`);
 }
 
 /** Converts a decimal text without a sign to whole cents. Rounds half up to the unit, which is a number of cents (rule 21). */

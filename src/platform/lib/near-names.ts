@@ -8,34 +8,24 @@ export function nearName(name: string, known: ReadonlySet<string>, minLength = M
   if (known.has(name)) {
     return null;
   }
-  const near = [...known]
-    .filter((each) => each.length >= minLength)
-    .map((each) => ({ each, typos: countTypos(name.toUpperCase(), each.toUpperCase()) }))
-    .filter(({ each, typos }) => typos <= (each.length >= TWO_TYPOS_LENGTH ? 2 : 1))
-    .sort((a, b) => a.typos - b.typos);
-  return near[0]?.each ?? null;
+  const meant = name.toUpperCase();
+  const candidates = [...known].filter((each) => each.length >= minLength);
+  const isNear = (each: string, typos: number) =>
+    typos <= (each.length >= TWO_TYPOS_LENGTH ? 2 : 1) && hasTypos(meant, each.toUpperCase(), typos);
+  return [0, 1, 2].flatMap((typos) => candidates.filter((each) => isNear(each, typos)))[0] ?? null;
 }
 
-/** Optimal string alignment distance, or Infinity if the lengths differ by more than 2. */
-function countTypos(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) {
-    return Infinity;
+/** Returns true if at most this number of typing errors is between the words: a letter more, less or wrong, or two that are swapped. */
+function hasTypos(one: string, other: string, typos: number): boolean {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) {
+    same += 1;
   }
-  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= one.length; row += 1) {
-    rows[row] = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      (rows[row] as number[])[column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
-      );
-    }
+  const [left, right] = [one.slice(same), other.slice(same)];
+  if (typos === 0 || left === right) {
+    return left === right;
   }
-  return at(one.length, other.length);
+  const after = (ofLeft: number, ofRight: number) => hasTypos(left.slice(ofLeft), right.slice(ofRight), typos - 1);
+  const isSwapped = left[0] === right[1] && left[1] === right[0];
+  return after(1, 0) || after(0, 1) || after(1, 1) || (isSwapped && after(2, 2));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { InvalidValueError, parseDatabaseUrl } from './setting-values.ts';
+import { parseDatabaseUrl } from './postgres-url.ts';
+import { InvalidValueError } from './setting-values.ts';
 
 describe('the URL of a PostgreSQL database', () => {
   for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {

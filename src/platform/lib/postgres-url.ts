@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { InvalidValueError } from './setting-values.ts';
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   sslmode: ['verify-full', 'verify-ca', 'require', 'prefer', 'no-verify', 'disable'],
@@ -11,19 +12,17 @@ const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 /** Matches a percent sign that begins no encoded character. The library pg takes such a sign as it is. */
 const STRAY_PERCENT = /%(?![a-f0-9]{2})/i;
 
-/** Returns why a text is not the URL of a PostgreSQL database, without a subject and never with a password, or null. */
-export function faultOfPostgresUrl(text: string): string | null {
+const FORM = 'must be a URL such as postgres://user:password@host:5432/database';
+const ENCODING = 'Write special characters of the user name and the password in percent-encoding';
+
+/** Parses the URL of a database for pg. The modes `prefer`, `require` and `verify-ca` become `verify-full`, because pg warns of these. */
+export function parseDatabaseUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol) || hasStrayLogin(url)) {
-    return 'must be a URL such as postgres://user:password@host:5432/database. Write special characters of the user name and the password in percent-encoding';
+    throw new InvalidValueError(`${FORM}. ${ENCODING}`);
   }
-  for (const [name, value] of url.searchParams) {
-    const fault = faultOfParameter(name, value);
-    if (fault !== null) {
-      return fault;
-    }
-  }
-  return null;
+  url.searchParams.forEach(checkParameter);
+  return text.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
 }
 
 /** Then a part of the password may count as the host or as the name of the database, which messages show. */
@@ -37,28 +36,27 @@ function hasStrayLogin({ username, password, pathname, search, hash }: URL): boo
 }
 
 /** The library pg ignores an unknown parameter. Then the connection would have no TLS, although the operator asked for it. */
-function faultOfParameter(name: string, value: string): string | null {
+function checkParameter(value: string, name: string): void {
   const choices = CHOICES[name];
-  if (choices !== undefined) {
-    return choices.includes(value)
-      ? null
-      : `must have one of ${choices.join(', ')} as ${name}, not ${JSON.stringify(value)}`;
+  if (choices?.includes(value) === false) {
+    throw new InvalidValueError(`must have one of ${choices.join(', ')} as ${name}, not ${JSON.stringify(value)}`);
   }
   if (FILES.includes(name)) {
-    try {
-      readFileSync(value);
-      return null;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return `must have the path of a readable file as ${name}, not ${JSON.stringify(value)} (${code})`;
-    }
+    checkFile(value, name);
+  } else if (choices === undefined && /^ssl/i.test(name)) {
+    throw new InvalidValueError(`must not have the parameter ${JSON.stringify(name)}, which is unknown`);
   }
-  return /^ssl/i.test(name) ? `must not have the parameter ${JSON.stringify(name)}, which is unknown` : null;
 }
 
-/** Returns the URL for pg. The modes `prefer`, `require` and `verify-ca` become `verify-full`, because pg warns of these three. */
-export function toPgUrl(url: string): string {
-  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/g, '$1verify-full');
+function checkFile(path: string, name: string): void {
+  try {
+    readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new InvalidValueError(
+      `must have the path of a readable file as ${name}, not ${JSON.stringify(path)} (${code})`,
+    );
+  }
 }
 
 /** Returns the URL with a mark that a connection pooler is in front of the database, so that each part that gets the URL knows of it. */

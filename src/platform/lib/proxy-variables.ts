@@ -1,16 +1,11 @@
 import { isLoopback } from './loopback.ts';
 import { InvalidValueError } from './setting-values.ts';
 
-const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
-
-/** Values of the variables that name a proxy. Node prefers a name in small letters. */
-type ProxyVariables = { [Name in (typeof NAMES)[number]]?: string };
+/** Node prefers a name in small letters. */
+const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
 
 /** Returns the variables of a proxy, or none if only the server is on this machine. @throws InvalidValueError without a valid URL */
-export function proxyVariables(
-  serverUrl: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): ProxyVariables {
+export function proxyVariables(serverUrl: string, environment: Readonly<Record<string, string | undefined>>) {
   const { hostname, protocol } = new URL(serverUrl);
   const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const text = environment[name.toLowerCase()] || environment[name] || '';

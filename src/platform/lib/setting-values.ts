@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { faultOfPostgresUrl, toPgUrl } from './postgres-url.ts';
 
 /** Error of a value. Its message has no subject, because the code that catches it puts the name of the setting before it. */
 export class InvalidValueError extends Error {}
@@ -47,14 +46,6 @@ export function parseKey(value: string): Buffer {
 function parseUrl(value: string, protocols: string[]): URL | null {
   const url = URL.parse(value);
   return url !== null && protocols.includes(url.protocol) ? url : null;
-}
-
-export function parseDatabaseUrl(value: string): string {
-  const fault = faultOfPostgresUrl(value);
-  if (fault !== null) {
-    throw new InvalidValueError(fault);
-  }
-  return toPgUrl(value);
 }
 
 export function parseRedisUrl(value: string): string {
@@ -151,12 +142,11 @@ export function parseBrand(value: string): string {
 
 export function parseProxies(value: string): string[] {
   const proxies = value.split(',').map((part) => part.trim());
-  for (const proxy of proxies) {
-    if (!isAddressOrRange(proxy)) {
-      throw new InvalidValueError(
-        `must be a comma-separated list of IP addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
-      );
-    }
+  const wrong = proxies.find((proxy) => !isAddressOrRange(proxy));
+  if (wrong !== undefined) {
+    throw new InvalidValueError(
+      `must be a comma-separated list of IP addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(wrong)}`,
+    );
   }
   return proxies;
 }

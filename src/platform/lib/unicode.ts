@@ -30,3 +30,30 @@ const VALUES = new Map(
 export function digitsOf(text: string): string {
   return Array.from(text, (character) => VALUES.get(character) ?? '').join('');
 }
+
+/** Number of characters of a name that a search compares. An entry of an index has a bound, and NFKD makes 18 characters of one rare one. */
+const MAX_LENGTH = 60;
+
+/** Letters that no normalization decomposes, with the letters that people type instead. */
+const PLAIN = new Map(Object.entries({ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ı: 'i', ß: 's', ς: 'σ' }));
+
+/** Returns the form of a name that searches compare: without case and accents, so that `ines` finds `Inês`. */
+export function searchName(name: string): string {
+  const letters = name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+  return Array.from(letters)
+    .slice(0, MAX_LENGTH)
+    .map((letter) => PLAIN.get(letter) ?? letter)
+    .join('');
+}
+
+/** Returns the form of a telephone number that searches compare: its digits, of any script as 0 to 9. Null: it has none. */
+export function searchPhone(phone: string | null): string | null {
+  return phone === null ? null : digitsOf(phone) || null;
+}
+
+export function searchEmail(email: string): string {
+  return email.toLowerCase().normalize('NFC');
+}

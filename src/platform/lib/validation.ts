@@ -14,7 +14,6 @@ import { type ApiError, apiError } from '../errors.ts';
 import { MAX_FAULTS } from './bounds.ts';
 import { type Fault, faultTexts, isOptionalNull, joinFaults } from './fault-texts.ts';
 import { isUuid } from './ids.ts';
-import { IN_WORDS } from './patterns.ts';
 import { isPrice, isSoldAmount, PRICE_KEYWORD, SOLD_AMOUNT_KEYWORD } from './price.ts';
 import { PASSWORD_KEYWORD, trimmed, TRIMMED_KEYWORD } from './unicode.ts';
 
@@ -32,7 +31,8 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
   const isDateTime = ajv.formats['date-time'] as { validate: (text: string) => boolean };
   ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isStorableTime(text));
-  ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
+  addCheck(ajv, PRICE_KEYWORD, isPrice);
+  addCheck(ajv, SOLD_AMOUNT_KEYWORD, isSoldAmount);
   ajv.addKeyword({
     keyword: TRIMMED_KEYWORD,
     type: 'string',
@@ -52,12 +52,11 @@ function newAjv(options: Options): Ajv {
     // Changes only the variable of the generated code that the next keywords check, not the value.
     code: ({ gen, data }) => gen.assign(data, js`${data}.normalize()`),
   });
-  ajv.addKeyword({
-    keyword: SOLD_AMOUNT_KEYWORD,
-    errors: false,
-    validate: (_: unknown, value: unknown) => isSoldAmount(value),
-  });
   return ajv;
+}
+
+function addCheck(ajv: Ajv, keyword: string, isValid: (value: unknown) => boolean): void {
+  ajv.addKeyword({ keyword, errors: false, validate: (_: unknown, value: unknown) => isValid(value) });
 }
 
 /** The package ajv-formats also accepts the second 60, which `Date` refuses. */
@@ -69,28 +68,20 @@ function isStorableTime(text: string): boolean {
 const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Bounds of a search for faults. It must end early if a client sends very many faults. */
-interface Extent {
-  maxReported: number;
-  /** True if the search for faults also checks the entries of lists that have more entries than the schema allows. */
-  entersLongLists: boolean;
-}
-
-/** For tenant documents only, because they come from the operator. */
-const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 /** A wrong nullable value causes up to four errors: two for its rules, one for the variant `null`, one for the union. */
 const REPORTS_A_FAULT = 4;
 
 export interface Validator {
   isValid(value: unknown): boolean;
-  findFaults(value: unknown, extent: Extent): Fault[];
+  /** With `maxReported`, the search ends early and enters no list that is too long, because a client may send very many faults. */
+  findFaults(value: unknown, maxReported?: number): Fault[];
 }
 
 const untilFirstFault = newAjv({ allErrors: false });
 /** Its keyword `items` is replaced below, but Ajv needs its own to check schemas. So `untilFirstFault` checks them. */
-const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
+const withAllFaults = newAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
-let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
+let search = { maxReports: Infinity, foundInLists: 0 };
 
 // Ajv's own `items` collects the faults of all entries, which may block the event loop for seconds. This one stops at enough.
 withAllFaults.removeKeyword('items').addKeyword({
@@ -102,7 +93,7 @@ withAllFaults.removeKeyword('items').addKeyword({
     const check = withAllFaults.compile(schema);
     const checkEntries: SchemaValidateFunction = (list: unknown[], context) => {
       const faults: ErrorObject[] = [];
-      const isEntered = list.length <= maxItems || search.entersLongLists;
+      const isEntered = list.length <= maxItems || search.maxReports === Infinity;
       for (let index = 0; isEntered && index < list.length && search.foundInLists < search.maxReports; index += 1) {
         const before = search.foundInLists;
         if (!check(list[index])) {
@@ -118,22 +109,6 @@ withAllFaults.removeKeyword('items').addKeyword({
       return faults.length === 0;
     };
     return checkEntries;
-  },
-});
-
-// Ajv's own keyword `pattern` reports the pattern, but an error message shows the words for it.
-withAllFaults.removeKeyword('pattern').addKeyword({
-  keyword: 'pattern',
-  type: 'string',
-  errors: 'full',
-  compile(pattern: string, parentSchema: AnySchemaObject) {
-    const expression = new RegExp(pattern, 'u');
-    const checkText: SchemaValidateFunction = (text: string, context) => {
-      const params = { words: parentSchema[IN_WORDS] ?? 'has a form that is not allowed' };
-      checkText.errors = [{ keyword: 'pattern', instancePath: context?.instancePath ?? '', params }];
-      return expression.test(text);
-    };
-    return checkText;
   },
 });
 
@@ -179,25 +154,25 @@ function makeValidator(schema: SchemaObject): Validator {
   let validate: ValidateFunction | undefined;
   return {
     isValid: (value) => (isValid ??= untilFirstFault.compile(schema))(value),
-    findFaults(value, { maxReported, entersLongLists }) {
+    findFaults(value, maxReported = Infinity) {
       const check = (validate ??= withAllFaults.compile(schema));
-      search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
+      search = { maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      const faults: Fault[] = check.errors ?? [];
-      return faults.map((fault) => ({ ...fault, isNullOfOptional: isOptionalNull(schema, value, fault) }));
+      return (check.errors ?? []).map((fault) => ({
+        ...fault,
+        isNullOfOptional: isOptionalNull(schema, value, fault),
+      }));
     },
   };
 }
 
 /** Returns one text for each faulty field, for example `users.0.name: is required`. Returns an empty list for a valid value. */
 export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
-  return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING), whole);
+  return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value), whole);
 }
-
-const FIRST_FAULTS: Extent = { maxReported: MAX_FAULTS, entersLongLists: false };
 
 /** Returns the error 400 `invalid_request` with one `field: text` for each of the first 50 faults (contract §7, rule 6). */
 export function invalidValue(validator: Validator, value: unknown, whole: string): ApiError {
-  const texts = faultTexts(validator.findFaults(value, FIRST_FAULTS), whole);
+  const texts = faultTexts(validator.findFaults(value, MAX_FAULTS), whole);
   return apiError('invalid_request', joinFaults(texts, whole, MAX_FAULTS));
 }

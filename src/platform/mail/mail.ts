@@ -10,7 +10,6 @@ const CLOSE_LIMIT_MS = 5_000;
 /** Number of connections that one process opens to the mail server. Further mails wait in the queue of the library. */
 const CONNECTIONS = 2;
 const CONNECT_MS = 10_000;
-const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
 
 export interface Mail {
@@ -77,7 +76,7 @@ async function openTransport({ server: { host, port, isEncrypted, login } }: Mai
     secure: isEncrypted,
     ...(login === null ? {} : { auth: { user: login.username, pass: login.password } }),
     connectionTimeout: CONNECT_MS,
-    greetingTimeout: GREETING_MS,
+    greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     // By default the library can fill a mail with the content of files and URLs. Mails here have only a text, so both are disabled.
     disableFileAccess: true,

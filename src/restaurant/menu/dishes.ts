@@ -31,7 +31,10 @@ export async function setAvailability(
   await inTransaction(db, async (tx) => {
     const menu = await store.lockMenu(tx, tenantId);
     const stored = await store.readActivity(tx, tenantId, named);
-    refuseUnknown(named, stored);
+    const unknown = named.find((sku) => !stored.has(sku));
+    if (unknown !== undefined) {
+      throw new ApiError(404, 'error', `No such dish: ${JSON.stringify(unknown)}. No dish was changed.`);
+    }
     const changed = named.filter((sku) => stored.get(sku) !== is_active);
     if (changed.length === 0) {
       return;
@@ -46,13 +49,6 @@ export async function setAvailability(
     await announceChange(tx, tenantId);
   });
   return named.map((sku) => ({ sku, is_active }));
-}
-
-function refuseUnknown(skus: string[], stored: ReadonlyMap<string, boolean>): void {
-  const unknown = skus.find((sku) => !stored.has(sku));
-  if (unknown !== undefined) {
-    throw new ApiError(404, 'error', `No such dish: ${JSON.stringify(unknown)}. No dish was changed.`);
-  }
 }
 
 /** @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist or the menu would be too large for partners */
@@ -83,7 +79,7 @@ export async function changeDish(
       await announceChange(tx, tenantId);
     }
     const dishCounts = await store.countListed(tx, tenantId);
-    return createRenderer(tenantId, currency, { sections, dishCounts })(dish);
+    return createRenderer({ tenantId, currency }, sections, dishCounts)(dish);
   });
 }
 

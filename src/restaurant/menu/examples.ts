@@ -86,12 +86,7 @@ export const PAPADOM = {
   ingredients: ['lentil flour'],
 };
 
-type Example = Omit<typeof KORMA, 'price_variants' | 'addons'> & {
-  price_variants: { name: string; price: string }[];
-  addons: { name: string; price: string; image: null; dish_type: null; is_active: boolean }[];
-};
-
-function inDocument({ id, currency, price_variants, addons, ...dish }: Example, ingredients: string[]) {
+function inDocument({ id, currency, price_variants, addons, ...dish }: typeof KORMA, ingredients: string[]) {
   return {
     ...dish,
     is_active: true,

@@ -3,11 +3,15 @@ import { LRUCache } from 'lru-cache';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { renderForPartners } from './menu-thread.ts';
-import type { MenuAnswer } from './rendering.ts';
+import { bufferOf, renderForPartners } from './menu-thread.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion } from './store.ts';
 import type { MenuOwner } from './stored-menu.ts';
+
+interface MenuAnswer {
+  body: Buffer;
+  etag: string;
+}
 
 /** One version of a menu, as partners see it. All readers share this object, and it is never changed. */
 export interface ListedMenu {
@@ -31,7 +35,7 @@ const MAX_VERSIONS = 50_000;
 interface CachedMenu {
   version: number;
   currency: string;
-  menu: Promise<ListedMenu>;
+  menu: ListedMenu;
 }
 
 interface MenuReaderOptions {
@@ -43,31 +47,17 @@ interface MenuReaderOptions {
 /** Any change of the tenant invalidates the version of its menu, but the menu is rendered again only if its version has changed. */
 export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
-  /** A menu that is loading counts as one byte. */
-  const cached = new LRUCache<number, CachedMenu>({ maxSize: maxCachedBytes });
+  const cached = new LRUCache<number, CachedMenu>({
+    maxSize: maxCachedBytes,
+    sizeCalculation: ({ menu: { plain, gzipped } }) => plain.body.length + gzipped.body.length,
+  });
+  /** Callers who want the same version at the same time share one load. */
+  const loading = new Map<string, Promise<ListedMenu>>();
 
-  function load(owner: MenuOwner, version: number): CachedMenu {
-    const { tenantId, currency } = owner;
-    const menu = withRetries(() => loadMenu(db, owner));
-    const loading: CachedMenu = { version, currency, menu };
-    cached.set(tenantId, loading, { size: 1 });
-    // During the load, another version may have taken the place of this entry, or the entry may have been evicted. Then the loaded menu
-    // must not change the cache.
-    const isStillCached = () => cached.peek(tenantId) === loading;
-    menu.then(
-      ({ plain, gzipped }) => {
-        if (isStillCached()) {
-          cached.delete(tenantId);
-          cached.set(tenantId, loading, { size: plain.body.length + gzipped.body.length });
-        }
-      },
-      () => {
-        if (isStillCached()) {
-          cached.delete(tenantId);
-        }
-      },
-    );
-    return loading;
+  async function load(owner: MenuOwner, version: number): Promise<ListedMenu> {
+    const menu = await withRetries(() => loadMenu(db, owner));
+    cached.set(owner.tenantId, { version, currency: owner.currency, menu });
+    return menu;
   }
 
   const loadVersion = (tenantId: number) => versions.load(tenantId, tenantId, () => readMenuVersion(db, tenantId));
@@ -76,10 +66,17 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
     const { tenantId, currency } = owner;
     const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
     const current = cached.get(tenantId);
-    const isCurrent = current?.version === version && current.currency === currency;
-    return await (isCurrent ? current : load(owner, version)).menu;
+    if (current?.version === version && current.currency === currency) {
+      return current.menu;
+    }
+    const key = `${tenantId} ${version} ${currency}`;
+    const menu = loading.get(key) ?? load(owner, version).finally(() => loading.delete(key));
+    loading.set(key, menu);
+    return await menu;
   };
 }
+
+const MAX_PARSED = 16;
 
 /**
  * Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. Parsing takes about 20 µs for each
@@ -87,35 +84,27 @@ export function createMenuReader({ db, caches, maxCachedBytes = MAX_CACHED_BYTES
  */
 async function loadMenu(db: Database, owner: MenuOwner): Promise<ListedMenu> {
   const texts = await readMenu(db, owner.tenantId, 'listed');
-  const { plain, gzipped, skus, begins } = await renderForPartners(owner, texts);
-  const { body } = plain;
+  const { plain, plainEtag, gzipped, gzippedEtag, skus, begins } = await renderForPartners(owner, texts);
+  const body = bufferOf(plain);
   const positions = new Map(skus.map((sku, position) => [sku, position]));
   const slice = (from: number, until: number) => {
     const last = Math.min(until, skus.length);
     return from < last ? body.subarray(begins[from], (begins[last] ?? 0) - 1) : body.subarray(0, 0);
   };
-  return {
-    plain,
-    gzipped,
-    dishes: { length: skus.length, slice },
-    bySku: createDishReader((sku) => {
-      const position = positions.get(sku);
-      return position === undefined ? undefined : slice(position, position + 1);
-    }),
-  };
-}
-
-const MAX_PARSED = 16;
-
-function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
   const parsed = new LRUCache<string, Dish>({ max: MAX_PARSED });
+  const parse = (sku: string): Dish | undefined => {
+    const position = positions.get(sku);
+    if (position === undefined) {
+      return undefined;
+    }
+    const dish = JSON.parse(slice(position, position + 1).toString()) as Dish;
+    parsed.set(sku, dish);
+    return dish;
+  };
   return {
-    get(sku) {
-      const text = parsed.has(sku) ? undefined : textOf(sku);
-      if (text !== undefined) {
-        parsed.set(sku, JSON.parse(text.toString()) as Dish);
-      }
-      return parsed.get(sku);
-    },
+    plain: { body, etag: plainEtag },
+    gzipped: { body: bufferOf(gzipped), etag: gzippedEtag },
+    dishes: { length: skus.length, slice },
+    bySku: { get: (sku) => parsed.get(sku) ?? parse(sku) },
   };
 }

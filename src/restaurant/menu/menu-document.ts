@@ -4,19 +4,12 @@ import type { DishDocument, MenuDocument } from './schema.ts';
 
 type Filled<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-type Kitchen = Filled<NonNullable<MenuDocument['kitchens']>[number]>;
-type Category = Filled<NonNullable<MenuDocument['categories']>[number]>;
-type SubMenu = Filled<NonNullable<MenuDocument['sub_menus']>[number]>;
-type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
+const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
+type SectionList = (typeof SECTION_LISTS)[number];
+
+export type Sections = { [List in SectionList]: Filled<NonNullable<MenuDocument[List]>[number]>[] };
 type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
-
-export interface Sections {
-  kitchens: Kitchen[];
-  categories: Category[];
-  sub_menus: SubMenu[];
-  menu_sets: MenuSet[];
-}
 
 export type FilledMenu = Sections & { dishes: FilledDish[] };
 
@@ -51,30 +44,19 @@ export function fillDish(dish: DishDocument): FilledDish {
 }
 
 export function fillMenu(menu: MenuDocument): FilledMenu {
+  const { kitchens = [], categories = [], sub_menus = [], menu_sets = [] } = menu;
   const dishes = menu.dishes.map(fillDish);
-  const menuSets = menu.menu_sets ?? [];
   const needed = (field: 'kitchen' | 'sub_menu' | 'menu_set') => dishes.some((dish) => dish[field] === DEFAULT_NAME);
-  const isShown = menuSets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
+  const isShown = menu_sets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
   return {
-    kitchens: withDefault(menu.kitchens ?? [], needed('kitchen')).map((kitchen) => ({
-      name: kitchen.name,
-      description: kitchen.description ?? '',
-    })),
-    categories: (menu.categories ?? []).map((category) => ({
-      name: category.name,
-      description: category.description ?? '',
-      image: category.image ?? null,
-      ticket_type: category.ticket_type ?? null,
-    })),
-    sub_menus: withDefault(menu.sub_menus ?? [], needed('sub_menu') || isShown).map((subMenu) => ({
-      name: subMenu.name,
-      is_active: subMenu.is_active ?? true,
-    })),
-    menu_sets: withDefault(menuSets, needed('menu_set')).map((menuSet) => ({
-      name: menuSet.name,
-      service: menuSet.service ?? 'all_day',
-      status: menuSet.status ?? 'active',
-      sub_menus: menuSet.sub_menus ?? [],
+    kitchens: withDefault(kitchens, needed('kitchen')).map((each) => ({ description: '', ...each })),
+    categories: categories.map((each) => ({ description: '', image: null, ticket_type: null, ...each })),
+    sub_menus: withDefault(sub_menus, needed('sub_menu') || isShown).map((each) => ({ is_active: true, ...each })),
+    menu_sets: withDefault(menu_sets, needed('menu_set')).map((each) => ({
+      service: 'all_day',
+      status: 'active',
+      sub_menus: [],
+      ...each,
     })),
     dishes,
   };
@@ -85,8 +67,7 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
   return isMissing ? [...sections, { name: DEFAULT_NAME } as T] : sections;
 }
 
-const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
-type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
+type SectionNames = Record<SectionList, ReadonlySet<unknown>>;
 
 /**
  * Returns the faults of a menu document that a schema cannot find, as `path: text`. Skips values of a wrong type, so one response can report
@@ -165,7 +146,7 @@ function* duplicates(list: unknown, path: string, key: string): Generator<string
   }
 }
 
-function* missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): Generator<string> {
+function* missing(names: SectionNames, list: SectionList, name: unknown, path: string): Generator<string> {
   if (typeof name === 'string' && !names[list].has(name)) {
     yield `${path}: ${JSON.stringify(name)} is not in ${list}`;
   }

@@ -5,7 +5,7 @@ import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { type ChangedRow, changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { fillMenu, type FilledMenu, type Sections } from './menu-document.ts';
-import { renderedSize } from './rendering.ts';
+import { fitsInto } from './rendering.ts';
 import type { MenuDocument } from './schema.ts';
 import type { MenuComparison } from './staff-schema.ts';
 import {
@@ -36,10 +36,13 @@ export interface AppliedMenu {
  */
 export function planMenu(owner: MenuOwner, stored: StoredMenu, document: MenuDocument) {
   const wanted = wantedMenu(stored, fillMenu(document));
-  if (renderedSize(owner, wanted, MAX_RENDERED_MENU_BYTES) === null) {
+  if (!fitsInto(MAX_RENDERED_MENU_BYTES, owner, wanted)) {
     throw menuTooLarge();
   }
-  return { wanted, changes: changesTo(stored, wanted) };
+  const dishes = changedRows(stored.dishes, [...wanted.dishes, ...wanted.unnamed]);
+  const isEqual = dishes.length === 0 && isDeepStrictEqual(wanted.sections, stored.sections);
+  const changes = { dishes, sections: { before: stored.sections, after: wanted.sections } };
+  return { wanted, changes: isEqual ? null : changes };
 }
 
 export function writesOf({ sections }: WantedMenu, { dishes }: AppliedMenu): MenuTexts {
@@ -65,13 +68,6 @@ function wantedMenu(stored: StoredMenu, filled: FilledMenu): WantedMenu {
   return { sections: restamp(stored.sections, filled, unnamed), dishes, unnamed };
 }
 
-function changesTo(stored: StoredMenu, wanted: WantedMenu): AppliedMenu | null {
-  const dishes = changedRows(stored.dishes, [...wanted.dishes, ...wanted.unnamed]);
-  return dishes.length === 0 && isDeepStrictEqual(wanted.sections, stored.sections)
-    ? null
-    : { dishes, sections: { before: stored.sections, after: wanted.sections } };
-}
-
 /** Keeps a stored section that is missing from the document if a dish in `unnamed` or a menu set needs it. */
 function restamp(stored: StampedSections, wanted: Sections, unnamed: StoredDish[]): StampedSections {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
@@ -91,7 +87,7 @@ function restampList<T extends { name: string }>(stored: Stamped<T>[], wanted: T
   const stamped = wanted.map((section) => {
     const before = storedByName.get(section.name);
     const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
-    return before !== undefined && isDeepStrictEqual(same, before) ? before : { ...same, updated_at: now };
+    return isDeepStrictEqual(same, before) ? same : { ...same, updated_at: now };
   });
   const named = new Set(wanted.map((section) => section.name));
   const kept = new Set(needed);
@@ -117,20 +113,16 @@ function sectionChanges(what: string, before: { name: string }[], after: { name:
 }
 
 /** A new position is not a change. */
-export function compareMenus(stored: StoredMenu, wanted: WantedMenu): MenuComparison {
-  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
-  const compared = wanted.dishes.map((after) => ({ after, before: bySku.get(after.sku) }));
-  const changed = compared.map(({ before, after }) => ({
-    sku: after.sku,
-    fields: before ? changedFields(before, after) : [],
-  }));
-  const takenOff = [...wanted.dishes, ...wanted.unnamed].filter(
-    ({ sku, is_active }) => !is_active && bySku.get(sku)?.is_active === true,
-  );
+export function comparisonOf({ unnamed }: WantedMenu, changes: AppliedMenu | null): MenuComparison {
+  const rows = changes?.dishes ?? [];
+  const leaving = new Set(unnamed);
   return {
-    added: compared.filter(({ before }) => before === undefined).map(({ after }) => after.sku),
-    changed: changed.filter(({ fields }) => fields.length > 0),
-    taken_off: takenOff.map(({ sku }) => sku),
+    added: rows.filter(({ before }) => before === undefined).map(({ after }) => after.sku),
+    changed: rows
+      .filter(({ after }) => !leaving.has(after))
+      .map(({ before, after }) => ({ sku: after.sku, fields: before ? changedFields(before, after) : [] }))
+      .filter(({ fields }) => fields.length > 0),
+    taken_off: rows.filter(({ before, after }) => before?.is_active && !after.is_active).map(({ after }) => after.sku),
   };
 }
 

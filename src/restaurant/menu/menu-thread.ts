@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { ApiError, UnavailableError } from '#platform/errors.ts';
 import type { PlannedMenu, PlanTask, Refusal } from './menu-worker.ts';
-import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
+import { fitsInto, type RenderedMenu, renderMenu } from './rendering.ts';
 import { type MenuOwner, type MenuTexts, parseMenu } from './stored-menu.ts';
 
 /** The idle thread ends, because it occupies about 25 MB. Its start takes a tenth of a second. */
@@ -23,32 +23,26 @@ export async function planInThread(task: PlanTask): Promise<PlannedMenu> {
   return result;
 }
 
+/** Renders a menu for partners: a small menu at once, because the thread may have to start, and a larger one on the thread. */
+export async function renderForPartners(owner: MenuOwner, texts: MenuTexts): Promise<RenderedMenu> {
+  const task = { owner, texts };
+  return isSmall(owner, texts) ? renderMenu(task) : await runInThread<RenderedMenu>('renderMenu', task);
+}
+
+/** Returns true if the menu is not too large for partners. */
+export async function fitsPartners(owner: MenuOwner, texts: MenuTexts): Promise<boolean> {
+  return isSmall(owner, texts) || (await runInThread<boolean>('fits', { owner, texts }));
+}
+
 const SMALL_TEXTS_LENGTH = 32 * 1024;
 const SMALL_RENDERED_BYTES = 64 * 1024;
 
-/** Renders a menu for partners: a small menu at once, because the thread may have to start, and a larger one on the thread. */
-export async function renderForPartners(owner: MenuOwner, texts: MenuTexts): Promise<RenderedMenu> {
-  const small = isShort(texts) ? renderMenu(owner, texts, SMALL_RENDERED_BYTES) : null;
-  if (small !== null) {
-    return small;
-  }
-  const { plain, gzipped, ...dishes } = await runInThread<RenderedMenu<Uint8Array>>('render', { owner, texts });
-  return {
-    plain: { ...plain, body: bufferOf(plain.body) },
-    gzipped: { ...gzipped, body: bufferOf(gzipped.body) },
-    ...dishes,
-  };
+function isSmall(owner: MenuOwner, texts: MenuTexts): boolean {
+  const isShort = texts.sections.length + texts.dishes.length <= SMALL_TEXTS_LENGTH;
+  return isShort && fitsInto(SMALL_RENDERED_BYTES, owner, parseMenu(texts));
 }
 
-export async function fitsPartners(owner: MenuOwner, texts: MenuTexts): Promise<boolean> {
-  const isSmall = isShort(texts) && renderedSize(owner, parseMenu(texts), SMALL_RENDERED_BYTES) !== null;
-  return isSmall || (await runInThread<boolean>('fits', { owner, texts }));
-}
-
-function isShort({ sections, dishes }: MenuTexts): boolean {
-  return sections.length + dishes.length <= SMALL_TEXTS_LENGTH;
-}
-
+/** A buffer comes from the thread as a `Uint8Array`. */
 export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }

@@ -1,16 +1,17 @@
 import { setPriority } from 'node:os';
-import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { apiError, type ErrorCode } from '#platform/errors.ts';
+import { type ApiError, apiError } from '#platform/errors.ts';
 import { toApiError } from '#platform/http/answers.ts';
 import { decodeBody, type EncodedBody } from '#platform/http/body.ts';
 import { MAX_FAULTS, MAX_RENDERED_MENU_BYTES } from '#platform/lib/bounds.ts';
 import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { closed, compileSchema, invalidValue } from '#platform/lib/validation.ts';
 import { menuFaults } from './menu-document.ts';
-import { compareMenus, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
-import { type RenderedMenu, renderedSize, renderMenu } from './rendering.ts';
+import { comparisonOf, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
+import { fitsInto } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
 import { dishDocument, type MenuOwner, type MenuTexts, parseMenu, unstamped } from './stored-menu.ts';
+
+export { renderMenu } from './rendering.ts';
 
 /*
  * Work on whole menus. It runs on a thread (`menu-thread.ts`), because it takes up to some hundred milliseconds. Each function takes and
@@ -34,16 +35,7 @@ export interface PlannedMenu {
 }
 
 /** An error object would lose its class on its way from the thread. */
-export interface Refusal {
-  statusCode: number;
-  code: ErrorCode;
-  message: string;
-}
-
-interface RenderTask {
-  owner: MenuOwner;
-  texts: MenuTexts;
-}
+export type Refusal = Pick<ApiError, 'statusCode' | 'code' | 'message'>;
 
 /**
  * The event loop runs first if too few cores are free. On other systems than Linux `setPriority` would change the priority of the whole
@@ -60,7 +52,7 @@ const validator = compileSchema(schema);
 
 export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
   try {
-    return moved(planDocument(task), ({ document }) => [document]);
+    return planDocument(task);
   } catch (error) {
     const known = toApiError(error as Error);
     if (known === null) {
@@ -71,20 +63,15 @@ export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
   }
 }
 
-export function render({ owner, texts }: RenderTask): RenderedMenu<Uint8Array> | null {
-  const rendered = renderMenu(owner, texts);
-  return rendered && moved(rendered, ({ plain, gzipped }) => [plain.body, gzipped.body]);
-}
-
-export function fits({ owner, texts }: RenderTask): boolean {
-  return renderedSize(owner, parseMenu(texts), MAX_RENDERED_MENU_BYTES) !== null;
+export function fits({ owner, texts }: { owner: MenuOwner; texts: MenuTexts }): boolean {
+  return fitsInto(MAX_RENDERED_MENU_BYTES, owner, parseMenu(texts));
 }
 
 function planDocument({ owner, stored: texts, body }: PlanTask): PlannedMenu {
   const document = decodeDocument(body, owner.currency);
   const stored = parseMenu(texts);
   const { wanted, changes } = planMenu(owner, stored, document);
-  const comparison = compareMenus(stored, wanted);
+  const comparison = comparisonOf(wanted, changes);
   const { added, changed, taken_off } = comparison;
   return {
     writes: changes && writesOf(wanted, changes),
@@ -110,12 +97,4 @@ function decodeDocument({ bytes: view, ...headers }: PlanTask['body'], currency:
 
 function documentText({ sections, dishes, unnamed }: WantedMenu): string {
   return JSON.stringify({ ...unstamped(sections), dishes: [...dishes, ...unnamed].map(dishDocument) });
-}
-
-/** Marks buffers of a result, so that the event loop gets them without a copy. */
-function moved<Result extends object>(result: Result, buffersOf: (result: Result) => Uint8Array[]): Result {
-  const transferList = buffersOf(result)
-    .filter(({ buffer, length }) => buffer.byteLength === length)
-    .map(({ buffer }) => buffer);
-  return move({ [transferableSymbol]: transferList, [valueSymbol]: result }) as Result;
 }

@@ -1,7 +1,7 @@
 /** The menu: a document for staff, and its rendered form for partners. */
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
-import type { Database, Db, Tx } from '#platform/db/database.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { ApiError, UnavailableError } from '#platform/errors.ts';
@@ -96,12 +96,7 @@ export async function replaceMenu(
 }
 
 /** Makes all checks of `replaceMenu`, and returns its changes as JSON of a `MenuComparison`. Writes nothing. */
-export async function compareMenu(
-  db: Database,
-  owner: MenuOwner,
-  body: EncodedBody,
-  ifMatch: string | undefined,
-): Promise<string> {
+export async function compareMenu(db: Database, owner: MenuOwner, body: EncodedBody, ifMatch: string | undefined) {
   const { isExpected, planned } = await planChange(db, owner, body, ifMatch);
   if (!isExpected) {
     throw menuChanged();
@@ -112,11 +107,9 @@ export async function compareMenu(
 async function planChange(db: Database, owner: MenuOwner, body: EncodedBody, ifMatch: string | undefined) {
   const { version, ...stored } = await withRetries(() => store.readMenu(db, owner.tenantId, 'stored'));
   const planned = await planInThread({ owner, stored, body });
-  return { version, planned, isExpected: await isMatching(db, owner.tenantId, version, ifMatch) };
-}
-
-async function isMatching(db: Db, tenantId: number, version: number, ifMatch: string | undefined): Promise<boolean> {
-  return ifMatch === undefined || matchesIfMatch(ifMatch, tagOf(tenantId, version, await store.readEra(db)));
+  const isExpected =
+    ifMatch === undefined || matchesIfMatch(ifMatch, tagOf(owner.tenantId, version, await store.readEra(db)));
+  return { version, planned, isExpected };
 }
 
 function menuChanged(): ApiError {

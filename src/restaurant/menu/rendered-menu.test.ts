@@ -6,7 +6,7 @@ import { useService } from '#test/support/shared-service.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { MenuDocument } from './schema.ts';
 import { planMenu } from './menu-plan.ts';
-import { renderedSize, renderMenu } from './rendering.ts';
+import { fitsInto, renderMenu } from './rendering.ts';
 
 const NO_SECTIONS = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
 
@@ -28,15 +28,14 @@ function wideMenu(dishCount: number, subMenuCount: number): MenuDocument {
 }
 
 describe('the size of a rendered menu', () => {
-  it('renderedSize returns null exactly if the menu for partners would have more bytes than the bound', () => {
+  it('fitsInto returns false exactly if the menu for partners would have more bytes than the bound', () => {
     const owner = { tenantId: 1, currency: 'EUR' };
     const { wanted } = planMenu(owner, { sections: NO_SECTIONS, dishes: [] }, wideMenu(5, 3));
     for (const dishes of [wanted.dishes, wanted.dishes.slice(0, 1)]) {
       const menu = { ...wanted, dishes };
       const texts = { sections: JSON.stringify(menu.sections), dishes: JSON.stringify(dishes) };
-      const bytes = renderMenu(owner, texts)?.plain.body.length ?? 0;
-      assert.equal(renderedSize(owner, menu, bytes), bytes);
-      assert.equal(renderedSize(owner, menu, bytes - 1), null);
+      const { length } = renderMenu({ owner, texts }).plain;
+      assert.deepEqual([fitsInto(length, owner, menu), fitsInto(length - 1, owner, menu)], [true, false]);
     }
   });
 });

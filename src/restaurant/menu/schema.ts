@@ -17,10 +17,11 @@ import {
 } from '#platform/lib/fields.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
 
-const Money = Type.String(MONEY);
-const Percentage = Type.String(matching(String.raw`^\d{1,3}(\.\d{1,2})?$`, DECIMAL_IN_WORDS));
-const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Image = Nullable(Type.String({ format: 'uri', maxLength: 2048 }));
+const money = (description: string) => Type.String({ ...MONEY, description });
+const Percentage = Type.String({
+  ...matching(String.raw`^\d{1,3}(\.\d{1,2})?$`, DECIMAL_IN_WORDS),
+  description: 'The extra tax in percent, added to the price.',
+});
 
 const DIET_VALUES = ['veg', 'non_veg', 'halal', 'vegan', 'gluten_free', 'sugar_free'] as const;
 const DishType = Type.Unsafe<(typeof DIET_VALUES)[number] | '' | null>({ enum: [...DIET_VALUES, '', null] });
@@ -39,7 +40,12 @@ const ListOf = <T extends Type.TSchema>(entry: T, description: string) =>
   Type.Optional(Type.Array(entry, { maxItems: MAX_ENTRIES, description }));
 
 const Picture = (owner: string) =>
-  Type.Optional(described(Image, `The http or https URL of a picture of the ${owner}. Null if it has no picture.`));
+  Type.Optional(
+    orNull(
+      Type.String({ format: 'uri', maxLength: 2048 }),
+      `The http or https URL of a picture of the ${owner}. Null if it has no picture.`,
+    ),
+  );
 
 const KitchenDocument = Type.Object(
   {
@@ -54,8 +60,8 @@ const CategoryDocument = Type.Object(
     description: Type.Optional(described(SectionDescription, 'A description of the category.')),
     image: Picture('category'),
     ticket_type: Type.Optional(
-      described(
-        Nullable(Type.String({ maxLength: 100 })),
+      orNull(
+        Type.String({ maxLength: 100 }),
         'The place where the tickets for these dishes are printed, as free text. Null if unknown.',
       ),
     ),
@@ -100,14 +106,14 @@ const MenuSetDocument = Type.Object(
 const VariantDocument = Type.Object(
   {
     name: textUpTo(255, 'The name of the variant, unique within the dish.', { minLength: 1 }),
-    price: described(Money, 'The price of the dish in this variant. It replaces the price of the dish.'),
+    price: money('The price of the dish in this variant. It replaces the price of the dish.'),
   },
   { title: 'VariantDocument', description: 'A size or kind of a dish, with its own price.' },
 );
 const AddonDocument = Type.Object(
   {
     name: textUpTo(512, 'The name of the add-on, unique within the dish.', { minLength: 1 }),
-    price: described(Money, 'The price of one add-on, added to the price of the dish.'),
+    price: money('The price of one add-on, added to the price of the dish.'),
     dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
     image: Picture('add-on'),
     is_active: Type.Optional(
@@ -121,15 +127,14 @@ const DISH_FIELDS = {
   name: textUpTo(255, 'The name of the dish.', { minLength: 1 }),
   description: Type.Optional(text('A description of the dish for guests.')),
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
-  price: described(
-    Money,
+  price: money(
     'The price of the dish without a variant, in the currency of the tenant. It has decimals only if the currency has some.',
   ),
   is_active: Type.Optional(
     boolean('False if the dish is off the menu, so that it is not listed and cannot be ordered.'),
   ),
   is_taxable: Type.Optional(boolean('True if the extra tax is added to the price.')),
-  extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
+  extra_tax_percentage: Type.Optional(Percentage),
   image: Picture('dish'),
   category: described(SectionName, 'The name of the category. It must be in `categories`.'),
   sub_menu: Type.Optional(described(SectionName, 'The name of the sub-menu. If it is missing, `Default`.')),
@@ -185,16 +190,12 @@ export const DishPath = Type.Object({
 
 // Schemas for the dish in responses (contract §2, `ThirdPartyDish`).
 
-const money = (description: string) => Type.String({ ...MONEY, description });
 const sectionName = (description: string) => Type.String({ [DOCUMENTED]: { maxLength: 100 }, description });
 const PictureUrl = orNull(
   Type.String({ [DOCUMENTED]: { format: 'uri' } }),
   'The URL of a picture. Null if there is no picture.',
 );
-const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
-  ...DishType,
-  description: 'The diet that the dish or add-on suits. Empty or null if unknown.',
-});
+const Diet = described(DishType, 'The diet that the dish or add-on suits. Empty or null if unknown.');
 const Tenant = integer('The number of the restaurant or hotel that the menu belongs to.');
 const CreatedAt = time('The time when this part was added to the menu.');
 const UpdatedAt = time('The time when this part of the menu last changed.');
@@ -286,14 +287,10 @@ const ADD_ON_SHAPE = {
   is_active: boolean('True if the add-on can be ordered. Partners see only such add-ons.'),
 };
 /** The contract has two names for the same fields (rule 18). */
-const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
-  title: 'ThirdPartyAddOn',
-  description: 'An extra that can be ordered with the dish.',
-});
-const AddOnDish = Type.Object(ADD_ON_SHAPE, {
-  title: 'AddOnDish',
-  description: 'An extra that can be ordered with the dish.',
-});
+const addOns = (title: 'ThirdPartyAddOn' | 'AddOnDish') =>
+  Type.Array(Type.Object(ADD_ON_SHAPE, { title, description: 'An extra that can be ordered with the dish.' }), {
+    description: 'The add-ons that can be ordered with the dish.',
+  });
 
 const DISH_SHAPE = {
   id: uuid('The id of the dish in Roomservice. An order needs the `sku` instead.'),
@@ -305,7 +302,7 @@ const DISH_SHAPE = {
   currency: text('The currency of the whole menu, as three letters of ISO 4217.'),
   is_active: boolean('True if the dish can be ordered.'),
   is_taxable: boolean('True if `extra_tax_percentage` is added to the price in an order.'),
-  extra_tax_percentage: Type.String({ ...Percentage, description: 'The extra tax in percent, added to the price.' }),
+  extra_tax_percentage: Percentage,
   image: PictureUrl,
   category: Category,
   sub_menu: SubMenu,
@@ -315,10 +312,9 @@ const DISH_SHAPE = {
     description: 'The variants of the dish. Empty if the dish has no variants.',
   }),
 };
-const ADD_ONS = { description: 'The add-ons that can be ordered with the dish.' };
 
 export const Dish = Type.Object(
-  { ...DISH_SHAPE, addons: Type.Array(ThirdPartyAddOn, ADD_ONS) },
+  { ...DISH_SHAPE, addons: addOns('ThirdPartyAddOn') },
   { title: 'ThirdPartyDish', description: 'A dish that can be ordered now.', examples: [KORMA] },
 );
 export type Dish = Type.Static<typeof Dish>;
@@ -326,7 +322,7 @@ export type Dish = Type.Static<typeof Dish>;
 export const StaffDish = Type.Object(
   {
     ...DISH_SHAPE,
-    addons: Type.Array(AddOnDish, ADD_ONS),
+    addons: addOns('AddOnDish'),
     ingredients: Type.Array(Type.String(), { description: 'The ingredients of the dish, as texts.' }),
   },
   {

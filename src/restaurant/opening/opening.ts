@@ -6,41 +6,28 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, invalidField } from '#platform/errors.ts';
-import { type OpeningTime, type Span, spansAround } from './opening-times.ts';
+import { addDays, dayAt, instantOf, weekdayOf } from '#platform/lib/dates.ts';
 import type { OpeningHoursDocument, PauseStart, PauseState } from './schema.ts';
 import * as store from './store.ts';
 
-interface Pause {
-  /** Null if the pause lasts until staff end it. */
-  until: Date | null;
-}
+type OpeningTime = OpeningHoursDocument['hours'][number];
 
-interface OpeningState {
-  isOpen: boolean;
-  /** True during a pause, also outside the opening hours. */
-  isPaused: boolean;
-  /** Null if the restaurant is open, if its pause has no end, or if the next opening cannot be calculated. */
-  reopensAtMs: number | null;
-}
-
-const DAY_MS = 86_400_000;
-/** The calculation needs the following days, and a day after the year 9999 cannot be written as `YYYY-MM-DD`. */
-const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 const MAX_TENANTS = 50_000;
 
 /** @throws ApiError 409 `restaurant_closed`, with `Retry-After` in seconds if the time of the next opening is known */
 export type RefuseIfClosed = (tenantId: number) => Promise<void>;
 
 export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Caches }): RefuseIfClosed {
-  const cache: TenantCache<{ hours: OpeningHours; pause: Pause | null }> = caches.createCache(MAX_TENANTS);
+  const cache: TenantCache<{ hours: OpeningHours; pausedUntilMs: number }> = caches.createCache(MAX_TENANTS);
   const read = async (tenantId: number) => {
     const stored = await withRetries(() => store.readOpening(db, tenantId));
-    return { hours: new OpeningHours(stored.hours, stored.timezone), pause: pauseOf(stored) };
+    return { hours: new OpeningHours(stored.hours, stored.timezone), pausedUntilMs: endOfPause(stored) };
   };
   return async (tenantId) => {
-    const { hours, pause } = cache.get(tenantId) ?? (await cache.load(tenantId, tenantId, () => read(tenantId)));
+    const { hours, pausedUntilMs } =
+      cache.get(tenantId) ?? (await cache.load(tenantId, tenantId, () => read(tenantId)));
     const nowMs = Date.now();
-    const { isOpen, reopensAtMs } = openingStateAt(nowMs, hours, pause);
+    const { isOpen, reopensAtMs } = openingStateAt(nowMs, hours, pausedUntilMs);
     if (!isOpen) {
       throw closed(nowMs, reopensAtMs);
     }
@@ -51,7 +38,7 @@ export function createRefuseIfClosed({ db, caches }: { db: Database; caches: Cac
 export async function showPause(db: Database, tenantId: number): Promise<PauseState> {
   const stored = await store.readOpening(db, tenantId);
   const hours = new OpeningHours(stored.hours, stored.timezone);
-  const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, pauseOf(stored));
+  const { isOpen, isPaused, reopensAtMs } = openingStateAt(Date.now(), hours, endOfPause(stored));
   return {
     is_open: isOpen,
     until: isPaused ? (stored.paused_until?.toISOString() ?? null) : null,
@@ -75,9 +62,9 @@ export async function startPause(db: Database, actor: Actor, { until, reason }: 
 }
 
 export async function endPause(db: Database, actor: Actor): Promise<void> {
-  const now = new Date();
-  await changeOpening(db, actor, async (tx, { is_paused, paused_until }) => {
-    if (!is_paused || (paused_until !== null && paused_until <= now)) {
+  const nowMs = Date.now();
+  await changeOpening(db, actor, async (tx, stored) => {
+    if (endOfPause(stored) <= nowMs) {
       return null;
     }
     await store.updateOpening(tx, actor.tenantId, { is_paused: false, paused_until: null, pause_reason: null });
@@ -116,8 +103,9 @@ async function changeOpening(
   });
 }
 
-function pauseOf({ is_paused, paused_until }: store.StoredOpening): Pause | null {
-  return is_paused ? { until: paused_until } : null;
+/** Returns milliseconds of Unix time: infinite if the pause lasts until staff end it, and negative infinite if there is no pause. */
+function endOfPause({ is_paused, paused_until }: Pick<store.StoredOpening, 'is_paused' | 'paused_until'>): number {
+  return is_paused ? (paused_until?.getTime() ?? Infinity) : -Infinity;
 }
 
 function closed(nowMs: number, reopensAtMs: number | null): Error {
@@ -127,6 +115,23 @@ function closed(nowMs: number, reopensAtMs: number | null): Error {
         'retry-after': String(Math.ceil((reopensAtMs - nowMs) / 1_000)),
       });
 }
+
+/** `reopensAtMs` is null if the restaurant is open, if its pause has no end, or if the next opening cannot be calculated. */
+export function openingStateAt(atMs: number, hours: OpeningHours, pausedUntilMs: number) {
+  const opensAtMs = pausedUntilMs === Infinity ? null : hours.nextOpening(Math.max(atMs, pausedUntilMs));
+  const isOpen = opensAtMs === atMs;
+  return { isOpen, isPaused: pausedUntilMs > atMs, reopensAtMs: isOpen ? null : opensAtMs };
+}
+
+/** In milliseconds of Unix time. */
+interface Span {
+  fromMs: number;
+  untilMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** The calculation needs the following days, and a day after the year 9999 cannot be written as `YYYY-MM-DD`. */
+const LAST_MS = Date.parse('9999-01-01T00:00:00Z');
 
 /** An empty list means that the restaurant is always open. */
 export class OpeningHours {
@@ -141,18 +146,13 @@ export class OpeningHours {
     this.#timezone = timezone;
   }
 
-  isOpenAt(atMs: number): boolean {
-    return this.#times.length === 0 || this.#spansAround(atMs).some((span) => contains(span, atMs));
-  }
-
   /** Returns the given time if the restaurant is open then. Returns null if no next opening can be calculated. */
   nextOpening(atMs: number): number | null {
-    if (this.isOpenAt(atMs)) {
+    if (this.#times.length === 0) {
       return atMs;
     }
-    const begins = this.#spansAround(atMs).map(({ fromMs }) => fromMs);
-    const later = begins.filter((fromMs) => fromMs > atMs);
-    return later.length === 0 ? null : Math.min(...later);
+    const spans = this.#spansAround(atMs).filter(({ untilMs }) => untilMs > atMs);
+    return spans.length === 0 ? null : Math.max(atMs, Math.min(...spans.map(({ fromMs }) => fromMs)));
   }
 
   #spansAround(atMs: number): Span[] {
@@ -165,15 +165,27 @@ export class OpeningHours {
   }
 }
 
-export function openingStateAt(atMs: number, hours: OpeningHours, pause: Pause | null): OpeningState {
-  const isPaused = pause !== null && (pause.until === null || pause.until.getTime() > atMs);
-  if (!isPaused && hours.isOpenAt(atMs)) {
-    return { isOpen: true, isPaused, reopensAtMs: null };
-  }
-  const endMs = isPaused ? (pause.until?.getTime() ?? null) : atMs;
-  return { isOpen: false, isPaused, reopensAtMs: endMs === null ? null : hours.nextOpening(endMs) };
-}
+/** A span ends on the day of its begin or on the next day, but a clock change may move the end to the second day. */
+const DAYS_BEFORE = 2;
+/** A clock change may skip the only opening time of a week. The result is used for a day, so it includes one more day. */
+const DAYS_AFTER = 15;
 
-function contains({ fromMs, untilMs }: Span, atMs: number): boolean {
-  return fromMs <= atMs && atMs < untilMs;
+/**
+ * If a local time occurs twice, its first occurrence counts (`instantOf`). If a clock change skips a local time, a later time takes its
+ * place. A span that would then begin after its end is left out.
+ */
+function spansAround(times: readonly OpeningTime[], timezone: string, atMs: number): Span[] {
+  const today = dayAt(atMs, timezone);
+  const days = Array.from({ length: DAYS_BEFORE + DAYS_AFTER + 1 }, (_, index) => addDays(today, index - DAYS_BEFORE));
+  const msOf = (day: string, time: string) => Date.parse(instantOf(day, time, timezone));
+  return days
+    .flatMap((day) =>
+      times
+        .filter(({ weekday }) => weekday === weekdayOf(day))
+        .map(({ opens, closes }) => ({
+          fromMs: msOf(day, opens),
+          untilMs: msOf(closes <= opens ? addDays(day, 1) : day, closes),
+        })),
+    )
+    .filter(({ fromMs, untilMs }) => fromMs < untilMs);
 }

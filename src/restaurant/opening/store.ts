@@ -1,10 +1,10 @@
 import type { Updateable } from 'kysely';
 import type { Database, DB, Tx } from '#platform/db/database.ts';
-import type { OpeningTime } from './opening-times.ts';
+import type { OpeningHoursDocument } from './schema.ts';
 
 export interface StoredOpening {
   timezone: string;
-  hours: OpeningTime[];
+  hours: OpeningHoursDocument['hours'];
   is_paused: boolean;
   paused_until: Date | null;
   pause_reason: string | null;
@@ -18,7 +18,13 @@ export async function readOpening(db: Database, tenantId: number): Promise<Store
     .where('tenant.id', '=', tenantId)
     .executeTakeFirstOrThrow();
   const { timezone, hours, is_paused, paused_until, pause_reason } = row;
-  return { timezone, hours: (hours ?? []) as OpeningTime[], is_paused: is_paused ?? false, paused_until, pause_reason };
+  return {
+    timezone,
+    hours: (hours ?? []) as StoredOpening['hours'],
+    is_paused: is_paused ?? false,
+    paused_until,
+    pause_reason,
+  };
 }
 
 /** Locks the row until the transaction ends. Creates it if it is missing. */
@@ -34,7 +40,7 @@ export async function lockOpening(tx: Tx, tenantId: number): Promise<Omit<Stored
     .where('tenant_id', '=', tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  return { ...row, hours: row.hours as OpeningTime[] };
+  return { ...row, hours: row.hours as StoredOpening['hours'] };
 }
 
 export async function updateOpening(tx: Tx, tenantId: number, change: Updateable<DB['opening']>): Promise<void> {

@@ -240,5 +240,6 @@ function newOrder({ tenantId, credentialId, currency }: Caller, externalOrderId:
     total: '0.00',
     currency,
     created_at: new Date(),
+    status_changed_at: new Date(),
   };
 }

@@ -82,24 +82,24 @@ describe('plans of the lists of orders', {
     'a frequent status': { filter: { status: 'completed' } },
     'a rare status': { filter: { status: 'pending' }, uses: new Set(['restaurant_order_open']) },
     'a status without orders': { filter: { status: 'ready' }, uses: new Set(['restaurant_order_open']) },
-    open: { filter: { isOpen: true }, uses: new Set(['restaurant_order_open']) },
+    open: { filter: { open: true }, uses: new Set(['restaurant_order_open']) },
     'ids of which none exists': {
       filter: { ids: [since(1), since(2), since(3)] },
       uses: new Set(['restaurant_order_pkey']),
     },
-    'a frequent order type': { filter: { orderType: 'delivery' } },
-    'a rare order type': { filter: { orderType: 'pick_up' }, uses: new Set(['restaurant_order_pkey']) },
-    'a phone': { filter: { phone: '35177' }, uses: new Set(['restaurant_order_by_phone']) },
-    'a phone in other digits': { filter: { phone: '35151' }, uses: new Set(['restaurant_order_by_phone']) },
-    'an unknown phone': { filter: { phone: '999' }, uses: new Set(['restaurant_order_by_phone']) },
+    'a frequent order type': { filter: { order_type: 'delivery' } },
+    'a rare order type': { filter: { order_type: 'pick_up' }, uses: new Set(['restaurant_order_pkey']) },
+    'a phone': { filter: { digits: '35177' }, uses: new Set(['restaurant_order_by_phone']) },
+    'a phone in other digits': { filter: { digits: '35151' }, uses: new Set(['restaurant_order_by_phone']) },
+    'an unknown phone': { filter: { digits: '999' }, uses: new Set(['restaurant_order_by_phone']) },
     'a frequent name of 31 days': { filter: { name: 'ana', fromId: since(31) }, uses: INDEXES_OF_NAMES },
     'a rare name of 31 days': { filter: { name: 'abcdef', fromId: since(31) }, uses: INDEXES_OF_NAMES },
-    'an external id': { filter: { externalOrderId: 'E-77' } },
-    'an unknown external id': { filter: { externalOrderId: 'unknown' } },
+    'an external id': { filter: { external_order_id: 'E-77' } },
+    'an unknown external id': { filter: { external_order_id: 'unknown' } },
     'a day': { filter: { fromId: since(3), beforeId: since(2) }, uses: new Set(['restaurant_order_pkey']) },
-    'open orders of a day': { filter: { isOpen: true, fromId: since(3), beforeId: since(2) } },
-    'a type and a status': { filter: { orderType: 'pick_up', status: 'completed' } },
-    'a phone and a name': { filter: { phone: '35177', name: 'a', fromId: since(31) } },
+    'open orders of a day': { filter: { open: true, fromId: since(3), beforeId: since(2) } },
+    'a type and a status': { filter: { order_type: 'pick_up', status: 'completed' } },
+    'a phone and a name': { filter: { digits: '35177', name: 'a', fromId: since(31) } },
   };
 
   for (const [what, { filter, uses }] of Object.entries(FILTERS)) {
@@ -116,7 +116,7 @@ describe('plans of the lists of orders', {
   }
 
   it('order list (filter: open orders of one credential): each query plan, custom or generic, uses an index', async () => {
-    const filter: OrderFilter = { credentialId: large.credential.id, isOpen: true };
+    const filter: OrderFilter = { credential_id: large.credential.id, open: true };
     await planned.indexesOf(() => read(large, filter, 'newest'));
   });
 });

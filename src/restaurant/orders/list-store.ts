@@ -1,18 +1,14 @@
 import { sql } from 'kysely';
-import { given, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
-import { beginsWith } from '#platform/db/search-text.ts';
-import { digitsOf } from '#platform/lib/unicode.ts';
-import type { OrderStatus, OrderType } from './order-status.ts';
+import { beginsWith, given, type KeysetList, NEWEST_FIRST, type Search } from '#platform/db/keyset-list.ts';
+import type { OrderStatus } from './order-status.ts';
+import type { StaffOrderQuery } from './staff-schema.ts';
 
-export interface OrderFilter {
-  status?: OrderStatus | undefined;
-  isOpen?: true | undefined;
+type Named = 'status' | 'open' | 'credential_id' | 'order_type' | 'external_order_id' | 'name';
+
+export interface OrderFilter extends Pick<StaffOrderQuery, Named> {
   ids?: string[] | undefined;
-  credentialId?: string | undefined;
-  orderType?: OrderType | undefined;
-  externalOrderId?: string | undefined;
-  phone?: string | undefined;
-  name?: string | undefined;
+  /** Digits of the telephone number. */
+  digits?: string | undefined;
   /** Inclusive. An id contains the time of the order, so this is also the earliest time in the list. */
   fromId?: string | undefined;
   /** Exclusive. */
@@ -30,7 +26,7 @@ export function listOfTenant(
   filter: OrderFilter,
   order: 'newest' | 'oldest',
 ): KeysetList<ListedOrder> {
-  const isOpen = filter.isOpen === true || (filter.status !== undefined && !FINAL_STATUSES.includes(filter.status));
+  const isOpen = filter.open === true || (filter.status !== undefined && !FINAL_STATUSES.includes(filter.status));
   return {
     ...NEWEST_FIRST,
     ...(order === 'oldest' && { direction: 'ASC' }),
@@ -42,11 +38,11 @@ export function listOfTenant(
     where: isOpen ? [sql`status NOT IN ('completed', 'cancelled')`] : [],
     fromId: filter.fromId,
     beforeId: filter.beforeId,
-    indexed: isOpen ? [] : given(filter.credentialId, (value) => ({ column: 'credential_id', type: 'uuid', value })),
+    indexed: isOpen ? [] : given(filter.credential_id, (value) => ({ column: 'credential_id', type: 'uuid', value })),
     searches: searchesOf(tenantId, filter, isOpen),
     filters: [
       ...given(filter.status, (status) => sql`status = ${status}`),
-      ...given(filter.orderType, (type) => sql`order_type = ${type}`),
+      ...given(filter.order_type, (type) => sql`order_type = ${type}`),
     ],
     row: sql`SELECT id, status, status_changed_at FROM restaurant_order WHERE tenant_id = ${tenantId} AND id = page.id`,
   };
@@ -60,9 +56,9 @@ function searchesOf(tenantId: number, filter: OrderFilter, isOpen: boolean): Sea
   const isOfAny = sql`credential_id = ANY (ARRAY(${credentials}))`;
   return [
     ...given(filter.ids, (ids) => sql`id = ANY (${ids}::uuid[])`),
-    ...(isOpen ? given(filter.credentialId, (id) => sql`credential_id = ${id}::uuid`) : []),
-    ...given(filter.externalOrderId, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
-    ...given(filter.phone, (phone) => sql`customer_digits = ${digitsOf(phone)}`),
+    ...(isOpen ? given(filter.credential_id, (id) => sql`credential_id = ${id}::uuid`) : []),
+    ...given(filter.external_order_id, (id) => sql`external_order_id = ${id} AND ${isOfAny}`),
+    ...given(filter.digits, (digits) => sql`customer_digits = ${digits}`),
     ...given(filter.name, (name) => beginsWith(sql`customer_search_name`, name)),
   ].map((isMatch) => ({ isMatch }));
 }

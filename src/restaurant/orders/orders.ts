@@ -4,15 +4,16 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { ApiError, apiError } from '#platform/errors.ts';
+import { apiError, asRefusal } from '#platform/errors.ts';
 import { newId, timeOf } from '#platform/lib/ids.ts';
+import { searchName, searchPhone } from '#platform/lib/unicode.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
 import type { RefuseIfClosed } from '../opening/opening.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import type { OrderStatus } from './order-status.ts';
-import { type PricedOrder, priceItems } from './pricing.ts';
+import { priceItems } from './pricing.ts';
 import type { OrderCreate, OrderQuoteRequest, OrderResponse } from './schema.ts';
-import { setStatus } from './set-status.ts';
+import { type ChangeBy, setStatus } from './set-status.ts';
 import * as store from './store.ts';
 
 export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
@@ -57,16 +58,14 @@ export class Orders {
    */
   async place(caller: Caller, input: OrderCreate) {
     const id = newId();
-    const refusal = await this.#insert(caller, input, id);
-    if (refusal === null) {
-      return {
-        order: partnerShape({ id, external_order_id: input.external_order_id, status: 'pending' }),
-        isReplayed: false,
-      };
+    const inserted = await this.#insert(caller, input, id).catch(asRefusal);
+    if (inserted === true) {
+      const { external_order_id } = input;
+      return { order: partnerShape({ id, external_order_id, status: 'pending' }), isReplayed: false };
     }
     const stored = await this.#findSummary(externalKey(caller, input.external_order_id));
     if (stored === undefined) {
-      throw refusal;
+      throw inserted || new Error(`The external id of the order ${id} is taken, but no order has it.`);
     }
     // If the database response to the insert is lost, `#insert` repeats the insert, and finds the external id taken by its own order.
     // The stored order then has the id that this call made, so it is new and not a replay.
@@ -83,30 +82,18 @@ export class Orders {
   }
 
   /** An invalid item is reported even while the restaurant is closed. */
-  async #price(caller: Caller, { items }: OrderQuoteRequest): Promise<PricedOrder> {
+  async #price(caller: Caller, { items }: OrderQuoteRequest) {
     const priced = await priceItems(await this.#parts.readListedMenu(caller), items);
     await this.#parts.refuseIfClosed(caller.tenantId);
     return priced;
   }
 
-  /** Returns null on success, else an error that says why the order was not inserted. */
-  async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
-    try {
-      const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
-      const isInserted =
-        lengthOf(row) > MAX_BATCHED_LENGTH ? (await this.#insertAll([row]))[0] : await this.#insertTogether(row);
-      return isInserted
-        ? null
-        : new Error(
-            `The order ${id} of the credential ${caller.credentialId} was not inserted, because another order has its external_order_id. ` +
-              'But the service cannot find that other order. This is a fault of the program.',
-          );
-    } catch (error) {
-      if (error instanceof ApiError) {
-        return error;
-      }
-      throw error;
-    }
+  /** Returns false if the credential has an order with this external id already. */
+  async #insert(caller: Caller, input: OrderCreate, id: string): Promise<boolean> {
+    const row = orderRow(caller, input, { id, ...(await this.#price(caller, input)) });
+    return lengthOf(row) > MAX_BATCHED_LENGTH
+      ? (await this.#insertAll([row]))[0] === true
+      : await this.#insertTogether(row);
   }
 
   #insertAll(orders: store.NewOrder[]): Promise<boolean[]> {
@@ -129,10 +116,8 @@ export class Orders {
   /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
-    const by: ChangeActor = { type: 'partner', id: caller.credentialId };
-    return partnerShape(
-      await setStatus(this.#parts.transactionWithEvents, caller.tenantId, id, { status: 'cancelled', by }),
-    );
+    const change: ChangeBy = { status: 'cancelled', by: { type: 'partner', id: caller.credentialId } };
+    return partnerShape(await setStatus(this.#parts.transactionWithEvents, caller.tenantId, id, change));
   }
 
   /** @throws ApiError 404 (code `error`) if the id is unknown, 409 `invalid_status_transition` */
@@ -150,6 +135,9 @@ function orderRow(
   input: OrderCreate,
   made: { id: string; lines: string; total: string },
 ): store.NewOrder {
+  const { name = null, phone = null } = input.customer ?? {};
+  // A list of the orders of a period can compare ids instead of times.
+  const createdAt = timeOf(made.id);
   return {
     tenant_id: tenantId,
     id: made.id,
@@ -157,15 +145,17 @@ function orderRow(
     external_order_id: input.external_order_id,
     status: 'pending',
     order_type: input.order_type ?? 'delivery',
-    customer_name: input.customer?.name ?? null,
-    customer_phone: input.customer?.phone ?? null,
+    status_changed_at: createdAt,
+    customer_name: name,
+    customer_phone: phone,
+    customer_search_name: name === null ? null : searchName(name),
+    customer_digits: searchPhone(phone),
     delivery_address: input.delivery_address ?? null,
     notes: input.notes ?? null,
     lines: made.lines,
     total: made.total,
     currency,
-    // A list of the orders of a period can compare ids instead of times.
-    created_at: timeOf(made.id),
+    created_at: createdAt,
   };
 }
 

@@ -5,23 +5,17 @@ import { centsOf, exceedsMaximum, formatCents, unitOf } from '#platform/lib/mone
 import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
 
-export interface PricedOrder {
-  /** JSON of an array of `OrderLine`, in the order of the items. */
-  lines: string;
-  /** Total price of all lines, as a decimal text. */
-  total: string;
-}
-
 /** Number of items that are priced without a pause for other requests. A dish with 200 add-ons takes 0.2 ms. */
 const ITEMS_AT_ONCE = 25;
 
 /**
  * Prices the items of an order with the prices of the current menu (rules 19 and 21). If several items are invalid, reports the first
  * one.
+ * @returns JSON of an array of `OrderLine`, in the order of the items, and the total price of all lines
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the order has too many items and
  *   add-ons, or if the lines or the total are too large to store
  */
-export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): Promise<PricedOrder> {
+export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]) {
   checkParts(items);
   const texts: string[] = [];
   let cents = 0;
@@ -87,11 +81,7 @@ function priceItem(dish: Dish | undefined, item: OrderItem, path: string): { lin
   return { line, cents };
 }
 
-function findVariant(
-  dish: Dish,
-  { variant_id: id }: OrderItem,
-  path: string,
-): Dish['price_variants'][number] | undefined {
+function findVariant(dish: Dish, { variant_id: id }: OrderItem, path: string) {
   const variant = dish.price_variants.find((each) => each.id === id);
   if (id !== undefined && variant === undefined) {
     throw apiError('variant_not_found', `${path}.variant_id: the dish has no such variant`);

@@ -15,6 +15,10 @@ interface Dependencies {
 }
 
 const SHARED = { tags: ['Restaurant'] };
+const PRICED = {
+  errors: ['item_not_found', 'variant_not_found', 'addon_not_found', 'restaurant_closed'],
+  exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
+} as const;
 
 export function orderRoutes(app: App, dependencies: Dependencies): void {
   collectionRoutes(app, dependencies);
@@ -46,11 +50,7 @@ function collectionRoutes(app: App, { db, orders, callerGuard }: Dependencies): 
     '/v1/third-party/orders/',
     {
       onRequest: callerGuard,
-      config: {
-        isIdempotent: true,
-        errors: ['item_not_found', 'variant_not_found', 'addon_not_found', 'restaurant_closed'],
-        exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
-      },
+      config: { isIdempotent: true, ...PRICED },
       schema: {
         ...SHARED,
         operationId: 'createOrder',
@@ -79,10 +79,7 @@ function quoteRoute(app: App, { orders, callerGuard }: Dependencies): void {
     '/v1/third-party/orders/quote/',
     {
       onRequest: callerGuard,
-      config: {
-        errors: ['item_not_found', 'variant_not_found', 'addon_not_found', 'restaurant_closed'],
-        exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
-      },
+      config: PRICED,
       schema: {
         ...SHARED,
         operationId: 'quoteOrder',

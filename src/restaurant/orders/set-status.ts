@@ -11,8 +11,6 @@ export interface ChangeBy extends StatusChange {
   by: ChangeActor;
 }
 
-type OrderState = Pick<store.OrderRow, 'status' | 'status_changed_at'>;
-
 /**
  * Changes the status of an order, with its event and its history. A repeat with the request id of an earlier change changes nothing.
  * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
@@ -22,7 +20,7 @@ export async function setStatus(
   tenantId: number,
   orderId: string,
   change: ChangeBy,
-): Promise<store.OrderSummary & OrderState> {
+): Promise<store.MovableOrder> {
   const requestId = change.request_id?.toLowerCase() ?? null;
   return await transactionWithEvents(async (tx, record) => {
     const row = orNotFound(isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined, 'order');

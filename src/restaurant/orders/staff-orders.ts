@@ -13,13 +13,8 @@ import { type ChangeBy, setStatus } from './set-status.ts';
 import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/**
- * An order has up to 128 KiB of lines and as much text as fits into a body, and a list keeps a whole group in memory while its client reads
- * slowly.
- */
-const FIRST_GROUP = 4;
-const LARGEST_GROUP = 32;
-const GROUP_LENGTH = 64 * 1024;
+/** Orders that a list reads and sends together. It keeps them while its client reads slowly, and each has up to 128 KiB of lines. */
+const GROUP = 25;
 
 /**
  * @returns the order in its present status, as JSON
@@ -58,10 +53,8 @@ export async function showOrder(db: Database, tenantId: number, orderId: string)
   }));
   const actors = history.map(({ by }) => by);
   const nameOf = await readActorNames(db, tenantId, actors);
-  return staffText(
-    row,
-    history.map((entry) => ({ ...entry, by: nameOf(entry.by) })),
-  );
+  const named = history.map((entry) => ({ ...entry, by: nameOf(entry.by) }));
+  return staffText(row, named);
 }
 
 async function readOrder(db: Database, tenantId: number, orderId: string): Promise<store.OrderRow> {
@@ -72,84 +65,51 @@ async function readOrder(db: Database, tenantId: number, orderId: string): Promi
  * @returns the JSON of the response, in several texts
  * @throws ApiError 400 `invalid_request`
  */
-export async function listOrders(
-  db: Database,
-  tenantId: number,
-  query: StaffOrderQuery,
-): Promise<AsyncGenerator<string>> {
+export async function listOrders(db: Database, tenantId: number, query: StaffOrderQuery) {
   if (query.open === undefined && query.limit !== undefined && query.limit > MAX_LIMIT) {
     throw invalidField('limit', `must be at most ${MAX_LIMIT}, unless the query has \`open=true\``);
   }
-  const list = listOfTenant(tenantId, filterOf(query, Date.now()), query.order ?? 'newest');
+  const list = listOfTenant(tenantId, filterOf(query), query.order ?? 'newest');
   const { rows, next } = await readPart(db, list, query);
   return pageTexts(db, tenantId, rows, next);
 }
 
-/** The orders of a group are as large as those before it, so that most groups have about `GROUP_LENGTH` characters. */
-async function* pageTexts(
-  db: Database,
-  tenantId: number,
-  listed: ListedOrder[],
-  next: string | null,
-): AsyncGenerator<string> {
+async function* pageTexts(db: Database, tenantId: number, listed: ListedOrder[], next: string | null) {
   let before = '{"results":[';
-  let count = FIRST_GROUP;
-  for (let from = 0; from < listed.length; ) {
-    const group = listed.slice(from, from + count);
-    const text = await groupText(db, tenantId, group);
-    yield before + text;
+  for (let from = 0; from < listed.length; from += GROUP) {
+    yield before + (await groupText(db, tenantId, listed.slice(from, from + GROUP)));
     before = ',';
-    from += group.length;
-    count = Math.min(Math.max(Math.round((GROUP_LENGTH * group.length) / text.length), 1), LARGEST_GROUP);
   }
   yield `${listed.length === 0 ? before : ''}],"next":${JSON.stringify(next)}}`;
 }
 
+/** The status of an order may have changed since the list was read, so each order shows the status of the list. No order is ever deleted. */
 async function groupText(db: Database, tenantId: number, group: ListedOrder[]): Promise<string> {
   const ids = group.map(({ id }) => id);
   const rows = await withRetries(() => store.readWhole(db, tenantId, ids));
   const wholeOf = new Map(rows.map((row) => [row.id, row]));
-  // The status of an order may have changed since the list was read. Each order shows the status of the list.
-  const texts = group.flatMap((state) => {
-    const whole = wholeOf.get(state.id);
-    return whole === undefined ? [] : [staffText({ ...whole, ...state })];
-  });
-  return texts.join(',');
+  return group.map((state) => staffText({ ...(wholeOf.get(state.id) as store.OrderRow), ...state })).join(',');
 }
 
+/** A search by name without `created_from` covers these last days. */
 const NAME_DAYS = 31;
 const DAY_MS = 86_400_000;
 
-/**
- * A search by name without `created_from` covers the last 31 days.
- * @throws ApiError 400 `invalid_request`
- */
-function filterOf(query: StaffOrderQuery, nowMs: number): OrderFilter {
-  const { created_from, created_to, name } = query;
-  const searchedFrom = name === undefined ? undefined : firstIdAt(nowMs - NAME_DAYS * DAY_MS);
+/** @throws ApiError 400 `invalid_request` */
+function filterOf({ created_from, created_to, ids, phone, ...query }: StaffOrderQuery): OrderFilter {
+  const searchedFrom = query.name === undefined ? undefined : firstIdAt(Date.now() - NAME_DAYS * DAY_MS);
   return {
-    status: query.status,
-    isOpen: query.open,
-    ids: query.ids === undefined ? undefined : readIds(query.ids),
-    credentialId: query.credential_id,
-    orderType: query.order_type,
-    externalOrderId: query.external_order_id,
-    phone: query.phone === undefined ? undefined : readPhone(query.phone),
-    name,
+    ...query,
+    ids: ids === undefined ? undefined : readIds(ids),
+    digits: phone === undefined ? undefined : readPhone(phone),
     fromId: created_from === undefined ? searchedFrom : firstIdAt(readBound(created_from)),
     beforeId: created_to === undefined ? undefined : firstIdAt(readBound(created_to)),
   };
 }
 
-/** The stored JSON of the lines is copied without parsing it. */
+/** Copies the stored JSON of the lines without parsing it. No other text has `"lines":null`, because JSON escapes the quotes in a text. */
 function staffText(row: store.OrderRow, history?: StaffOrder['history']): string {
-  const { beforeLines, afterLines } = staffParts(row);
-  const end = JSON.stringify({ ...afterLines, history });
-  return `${JSON.stringify(beforeLines).slice(0, -1)},"lines":${row.lines},${end.slice(1)}`;
-}
-
-function staffParts(row: store.OrderRow) {
-  const beforeLines = {
+  const order: Omit<StaffOrder, 'lines'> & { lines: null } = {
     order_id: row.id,
     external_order_id: row.external_order_id,
     status: row.status as OrderStatus,
@@ -157,8 +117,7 @@ function staffParts(row: store.OrderRow) {
     customer: { name: row.customer_name, phone: row.customer_phone },
     delivery_address: row.delivery_address,
     notes: row.notes,
-  };
-  const afterLines = {
+    lines: null,
     total: row.total,
     currency: row.currency,
     created_at: row.created_at.toISOString(),
@@ -168,9 +127,7 @@ function staffParts(row: store.OrderRow) {
     status_changed_at: row.status_changed_at.toISOString(),
     ready_by: row.ready_by?.toISOString() ?? null,
     cancel_reason: row.status === 'cancelled' ? row.cancel_reason : null,
+    ...(history && { history }),
   };
-  return { beforeLines, afterLines } satisfies {
-    beforeLines: Partial<StaffOrder>;
-    afterLines: Omit<StaffOrder, 'lines' | 'history' | keyof typeof beforeLines>;
-  };
+  return JSON.stringify(order).replace('"lines":null', () => `"lines":${row.lines}`);
 }

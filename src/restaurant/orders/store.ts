@@ -1,19 +1,16 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, DB, Tx } from '#platform/db/database.ts';
 import { Fields, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
-import { searchName, searchPhone } from '#platform/db/search-text.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 
 /** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
-export type OrderRow = Omit<Selectable<DB['restaurant_order']>, 'lines' | SearchColumn> & {
-  lines: string;
-  credential_label: string;
-};
-type SearchColumn = 'customer_search_name' | 'customer_digits';
-type InsertedOrder = Omit<Insertable<DB['restaurant_order']>, 'ready_by' | 'cancel_reason'> & { lines: string };
-export type NewOrder = Omit<InsertedOrder, SearchColumn | 'status_changed_at'>;
+export type OrderRow = Omit<
+  Selectable<DB['restaurant_order']>,
+  'lines' | 'customer_search_name' | 'customer_digits'
+> & { lines: string; credential_label: string };
+export type NewOrder = Omit<Insertable<DB['restaurant_order']>, 'ready_by' | 'cancel_reason'> & { lines: string };
 
-const NEW_ORDER = new Fields<InsertedOrder>({
+const NEW_ORDER = new Fields<NewOrder>({
   tenant_id: 'bigint',
   id: 'uuid',
   credential_id: 'uuid',
@@ -32,7 +29,7 @@ const NEW_ORDER = new Fields<InsertedOrder>({
   currency: 'text',
   created_at: 'timestamptz',
 });
-const OWNER: Owner<InsertedOrder> = {
+const OWNER: Owner<NewOrder> = {
   table: 'credential',
   idColumn: 'credential_id',
   key: ['tenant_id', 'credential_id', 'external_order_id'],
@@ -45,22 +42,12 @@ const OWNER: Owner<InsertedOrder> = {
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     INSERT INTO restaurant_order
-    ${rowsToInsert(db, NEW_ORDER, orders.map(insertedOrder), OWNER)}
+    ${rowsToInsert(db, NEW_ORDER, orders, OWNER)}
     ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING
     RETURNING id
   `.execute(db);
   const inserted = new Set(rows.map(({ id }) => id));
   return orders.map(({ id }) => inserted.has(id));
-}
-
-function insertedOrder(order: NewOrder): InsertedOrder {
-  const { customer_name: name = null, customer_phone: phone = null } = order;
-  return {
-    ...order,
-    status_changed_at: order.created_at,
-    customer_search_name: name === null ? null : searchName(name),
-    customer_digits: searchPhone(phone),
-  };
 }
 
 /** The lines are not read, because they may be long. */
@@ -167,10 +154,8 @@ export async function writeStatus(
   await tx.insertInto('order_status_change').values(change).execute();
 }
 
-type StatusChangeRow = Pick<Selectable<DB['order_status_change']>, 'status' | 'changed_at' | 'actor_type' | 'actor_id'>;
-
 /** An order has at most a few changes, because its status never goes back. */
-export async function readStatusChanges(db: Database, tenantId: number, orderId: string): Promise<StatusChangeRow[]> {
+export async function readStatusChanges(db: Database, tenantId: number, orderId: string) {
   return await db
     .selectFrom('order_status_change')
     .select(['status', 'changed_at', 'actor_type', 'actor_id'])

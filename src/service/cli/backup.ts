@@ -23,7 +23,7 @@ import {
 import { masterKeyInUse } from './keys.ts';
 import { countNights } from './maintenance.ts';
 import { type Context, describeNewer, withServer } from './runtime.ts';
-import type { OutputOptions } from './terminal.ts';
+import type { OutputOptions, Terminal } from './terminal.ts';
 import { readVersion } from '../version.ts';
 import type { Config } from '#platform/config.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
@@ -49,12 +49,7 @@ export async function makeBackup(context: Context, file: string, flags: BackupFl
   });
 }
 
-async function writeRows(
-  { terminal }: Context,
-  url: string,
-  file: string,
-  sealedKey: SealedKey | null,
-): Promise<Record<string, number>> {
+async function writeRows({ terminal }: Context, url: string, file: string, sealedKey: SealedKey | null) {
   const source = await openDatabaseSource(url);
   try {
     if (source.newer.length > 0) {
@@ -122,7 +117,7 @@ async function verifyRows({ terminal }: Context, backup: Backup, masterKey: Buff
   };
   terminal.whenInterrupted(remove);
   try {
-    return await verifyIn((await opening).url, backup, masterKey, terminal.showProgress);
+    return await verifyIn(terminal, (await opening).url, backup, masterKey);
   } catch (error) {
     throw explainFault(error, { subject: `The temporary database in ${folder}`, setting: 'TMPDIR' });
   } finally {
@@ -130,12 +125,7 @@ async function verifyRows({ terminal }: Context, backup: Backup, masterKey: Buff
   }
 }
 
-async function verifyIn(
-  url: string,
-  backup: Backup,
-  masterKey: Buffer | null,
-  showProgress: (message: string) => void,
-) {
+async function verifyIn({ showProgress }: Terminal, url: string, backup: Backup, masterKey: Buffer | null) {
   const rows = sumOf(countsOf(await copyDatabase(backup, emptyDatabase(url), showProgress)));
   return await withDatabase({ url, poolSize: 2 }, async (db) => {
     const tenants = await listTenants(db);
@@ -149,11 +139,7 @@ async function verifyIn(
   });
 }
 
-async function openSecrets(
-  db: Database,
-  tenants: Tenant[],
-  masterKey: Buffer | null,
-): Promise<{ secrets: number | null; unopened: string[] }> {
+async function openSecrets(db: Database, tenants: Tenant[], masterKey: Buffer | null) {
   if (masterKey === null) {
     return { secrets: null, unopened: [] };
   }
@@ -167,10 +153,8 @@ async function openSecrets(
   const unopened: string[] = [];
   let secrets = 0;
   for (const { id } of tenants) {
-    for (const { location, ciphertext } of [
-      ...(await readWebhookSecrets(db, id)),
-      ...(await readChannelSecrets(db, id)),
-    ]) {
+    const stored = [...(await readWebhookSecrets(db, id)), ...(await readChannelSecrets(db, id))];
+    for (const { location, ciphertext } of stored) {
       secrets += 1;
       try {
         keyring.decrypt(ciphertext, location);
@@ -190,7 +174,7 @@ function describeVerified(file: string, backup: Backup, { tenants, rows, nights,
   return `${file} is complete: the state of ${backup.createdAt} (tenants: ${tenants}, rows: ${rows}, correct nights: ${nights}). ${sealed}`;
 }
 
-export async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
+async function openBackupKey({ sealedKey }: Backup, passphraseFile: string | undefined): Promise<Buffer | null> {
   if (passphraseFile === undefined) {
     return null;
   }
@@ -211,25 +195,19 @@ export async function restore(context: Context, file: string, flags: BackupFlags
   const backup = await openBackup(file);
   try {
     const backupKey = await openBackupKey(backup, flags.passphraseFile);
-    const { keyState, rows } = await loadBackup(context, backup, backupKey);
-    const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
-    terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
+    await withServer(context, { role: 'exclusive', mayCreate: true }, async (url) => {
+      let keyState: KeyState = 'missing';
+      const target = emptyDatabase(url, async (db) => {
+        keyState = await handOverKeys(config, db, backup, backupKey);
+        await raiseFeedEra(db);
+      });
+      const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
+      const result = { file, created_at: backup.createdAt, master_key: keyState, rows };
+      terminal.printResult(flags, result, describeRestored(config, backup, rows, keyState));
+    });
   } finally {
     backup.close();
   }
-}
-
-async function loadBackup(context: Context, backup: Backup, backupKey: Buffer | null) {
-  const { config, terminal } = context;
-  return await withServer(context, { role: 'exclusive', mayCreate: true }, async (url) => {
-    let keyState: KeyState = 'missing';
-    const target = emptyDatabase(url, async (db) => {
-      keyState = await handOverKeys(config, db, backup, backupKey);
-      await raiseFeedEra(db);
-    });
-    const rows = countsOf(await copyDatabase(backup, target, terminal.showProgress));
-    return { keyState, rows };
-  });
 }
 
 const NEEDS_PASSPHRASE =
@@ -237,12 +215,7 @@ const NEEDS_PASSPHRASE =
   'Run the command with --passphrase-file, or set MASTER_KEY to the master key with which the backup was made. Nothing was restored.';
 
 /** Runs in the transaction that loads the rows, so the database stays empty if this function fails. */
-async function handOverKeys(
-  config: Config,
-  db: Database,
-  { sealedKey }: Backup,
-  backupKey: Buffer | null,
-): Promise<KeyState> {
+async function handOverKeys(config: Config, db: Database, { sealedKey }: Backup, backupKey: Buffer | null) {
   if (backupKey !== null) {
     const { masterKey, dataDir } = config;
     await (masterKey === null ? storeMasterKey(dataDir, backupKey) : rewrapPepper(db, backupKey, masterKey));

@@ -19,18 +19,14 @@ import { checkMasterKey, findMasterKey, masterKeyPath, readWrappedPepper } from 
 import { inTime } from '#platform/lib/in-time.ts';
 import { choicesOfNode, describeTlsFault } from '#platform/lib/tls-faults.ts';
 import { checkMailServer } from '#platform/mail/mail.ts';
-import { asPlainText, type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
+import { type Setting, type SettingName, SETTINGS } from '#platform/settings.ts';
 import { databaseOf, describeNewer } from './runtime.ts';
 import { type OutputOptions, printable, type Terminal } from './terminal.ts';
 
 const TRY_LIMIT_MS = 5_000;
 
 /** Runs `roomservice config check`. It creates and changes nothing, and shows no secret. */
-export async function checkConfig(
-  environment: Environment,
-  terminal: Terminal,
-  options: OutputOptions,
-): Promise<boolean> {
+export async function checkConfig(environment: Environment, terminal: Terminal, options: OutputOptions) {
   const inspected = inspectConfig(environment);
   const variables = SETTINGS.map((setting) => describe(setting, inspected.readings.get(setting.name) as Reading));
   const warnings = misspelledVariables(environment).map(printable);
@@ -55,7 +51,6 @@ export async function checkConfig(
   return isOk;
 }
 
-/** Describes a variable as `--json` reports it. The value is null if it is missing, secret or faulty. */
 function describe({ name, default: value, isSecret, meaning }: Setting, { text, source, file, fault }: Reading) {
   const effective = source === 'default' ? value : text;
   return {
@@ -78,7 +73,7 @@ function linesOf({ name, value, is_secret, source, file, meaning, fault }: Retur
   const assignment = shown === '' ? name : `${name} = ${printable(shown)}`;
   return [
     `${assignment} (${file === null ? source : `file ${printable(file)}`})`,
-    `  ${asPlainText(meaning)}`,
+    `  ${meaning.replaceAll('`', '')}`,
     ...(fault === null ? [] : [`  Fault: ${printable(fault)}`]),
   ];
 }
@@ -126,18 +121,16 @@ const SERVERS: Server[] = [
 
 export async function tryServers({ config, readings }: InspectedConfig): Promise<Try[]> {
   const tryServer = async ({ what, title, variables, attempt }: Server): Promise<Try> => {
-    const untried = (reason: string) => ({ what, title, tried: false, details: [reason], faults: [] });
+    const result = (outcome: Partial<Try>) => ({ what, title, tried: true, details: [], faults: [], ...outcome });
     const faulty = variables.filter((name) => readings.get(name)?.fault);
     if (faulty.length > 0) {
-      return untried(`${faulty.join(' and ')} must be correct first.`);
+      return result({ tried: false, details: [`${faulty.join(' and ')} must be correct first.`] });
     }
     try {
       const details = await attempt(config);
-      return details === null
-        ? untried(`${variables[0]} is not set.`)
-        : { what, title, tried: true, details, faults: [] };
+      return result(details === null ? { tried: false, details: [`${variables[0]} is not set.`] } : { details });
     } catch (error) {
-      return { what, title, tried: true, details: [], faults: [(error as Error).message] };
+      return result({ faults: [(error as Error).message] });
     }
   };
   return await Promise.all(SERVERS.map(tryServer));

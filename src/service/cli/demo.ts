@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#platform/config.ts';
-import { Credentials } from '#access/credentials/credentials.ts';
 import { Links, WELCOME_MINUTES } from '#access/people/people.ts';
 import type { Database } from '#platform/db/database.ts';
 import { PACKAGE_ROOT } from '#platform/lib/package-root.ts';
@@ -18,7 +17,6 @@ import {
   type Tenant,
 } from '#access/tenants/tenants.ts';
 import { houseBooking } from '#hotel/reservations/reservations.ts';
-import { NO_CACHES } from '#platform/changes/changes.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createBusiness } from '../business.ts';
@@ -69,7 +67,7 @@ async function makeDemo({ db, keyring }: Runtime) {
       await setPassword(db, stored.id, email, password);
     }
   }
-  const credentials = new Credentials({ db, keyring, audience: 'third_party' });
+  const { credentials } = createBusiness({ db, keyring });
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
   return {
     owner: { email: OWNER_EMAIL, password },
@@ -91,31 +89,23 @@ async function createDemoTenant(parts: DemoParts, document: { slug: string }, pa
 }
 
 /** Books a stay that arrives tomorrow, as a call of the front desk to `POST /v1/staff/reservations/` does. */
-async function bookStay(
-  { db, keyring }: DemoParts,
-  tenant: Tenant,
-  properties: AppliedTenant['properties'],
-): Promise<void> {
+async function bookStay({ db, keyring }: DemoParts, tenant: Tenant, properties: AppliedTenant['properties']) {
   const person = (await listUsers(db, tenant.id)).find(({ email }) => email === FRONT_DESK_EMAIL);
   const roomType = properties.flatMap(({ room_types }) => room_types).find(({ name }) => name === BOOKED_ROOM_TYPE);
   if (person === undefined || roomType === undefined) {
     throw new Error(`demo/tenant.json has no room type "${BOOKED_ROOM_TYPE}"`);
   }
   const today = todayIn(tenant.timezone);
-  const { reservations } = createBusiness({ db, keyring, caches: NO_CACHES, wake: null });
-  await reservations.book(
-    ...houseBooking(
-      { type: 'person', id: person.id, tenant },
-      {
-        request_id: newId(),
-        room_type_id: roomType.id,
-        check_in: addDays(today, 1),
-        check_out: addDays(today, 3),
-        guests: 2,
-        guest: { name: 'Beatriz Nunes', phone: '+351 900 222 333' },
-      },
-    ),
-  );
+  const stay = {
+    request_id: newId(),
+    room_type_id: roomType.id,
+    check_in: addDays(today, 1),
+    check_out: addDays(today, 3),
+    guests: 2,
+    guest: { name: 'Beatriz Nunes', phone: '+351 900 222 333' },
+  };
+  const { reservations } = createBusiness({ db, keyring });
+  await reservations.book(...houseBooking({ type: 'person', id: person.id, tenant }, stay));
 }
 
 /** Creates the demo tenant if the database has no tenant, and returns the text that says how to try it. */

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config.ts';
 import { withDatabase } from '#platform/db/database.ts';
-import { refuseEmpty } from '#platform/db/migrate.ts';
-import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { checkMasterKey, discardKeys, findMasterKey, masterKeyPath } from '#platform/keys/keys.ts';
-import { type Context, databaseOf, withRuntime, withServer } from './runtime.ts';
+import { type Context, withRuntime, withTables } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 export async function rewrapKeys(context: Context, options: OutputOptions): Promise<void> {
@@ -29,13 +27,9 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
     );
   }
   // Another process may have the old keys in memory, so it must have ended.
-  await withServer(context, { role: 'exclusive' }, async (url) => {
+  await withTables(context, 'exclusive', async (db) => {
     const masterKeys = [await findMasterKey(config), config.masterKeyPrevious].filter((key) => key !== null);
-    const discarded = await withDatabase({ url, poolSize: 1, hasNoTimeLimit: false }, async (db) => {
-      await refuseUnfit(db);
-      await refuseEmpty(db, databaseOf(config).subject);
-      return await discardKeys(db, masterKeys);
-    });
+    const discarded = await discardKeys(db, masterKeys);
     const text =
       discarded === 0
         ? 'The database has no keys. Start the service, which makes new ones.'
@@ -46,9 +40,8 @@ export async function discardStoredKeys(context: Context, options: OutputOptions
 
 /** Returns the master key from the settings or from its file in DATA_DIR, after a check that this key decrypts the keys of the database. */
 export async function masterKeyInUse(config: Config, url: string): Promise<Buffer> {
-  const masterKey = await withDatabase({ url, poolSize: 1, hasNoTimeLimit: false }, (db) =>
-    checkMasterKey(db, { ...config, masterKeyPrevious: null }),
-  );
+  const checked = { ...config, masterKeyPrevious: null };
+  const masterKey = await withDatabase({ url, poolSize: 1 }, (db) => checkMasterKey(db, checked));
   if (masterKey === null) {
     throw new OperatorError(
       `There is no master key in ${masterKeyPath(resolve(config.dataDir))}, and no key in the database.`,

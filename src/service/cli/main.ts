@@ -3,7 +3,8 @@ import { inspect } from 'node:util';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Environment, misspelledVariables, readConfig, readPartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { InvalidValueError, parseDatabaseUrl } from '#platform/lib/setting-values.ts';
+import { parseDatabaseUrl } from '#platform/lib/postgres-url.ts';
+import { InvalidValueError } from '#platform/lib/setting-values.ts';
 import type { ListenOptions } from '#developer/listen/listen.ts';
 import { EVENT_TYPES, type EventType } from '#webhooks/events/event-types.ts';
 import type { BackupFlags } from './backup.ts';
@@ -29,11 +30,8 @@ export async function main(argv: string[]): Promise<void> {
 /** Runs a command. Returns the exit code: 1 if the command failed, and 2 if the command or an option is wrong. */
 export async function runCommand(args: string[], environment: Environment, terminal: Terminal): Promise<number> {
   try {
-    const program = buildProgram({ environment, terminal }).version(
-      await readVersion(),
-      '--version',
-      'print the version',
-    );
+    const program = buildProgram({ environment, terminal });
+    program.version(await readVersion(), '--version', 'print the version');
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
@@ -268,10 +266,7 @@ function parseEvents(text: string): EventType[] {
 }
 
 /** Only a failed command loads the code of the messages, because it loads the library pg, which `--help` and usage errors do not need. */
-async function runWithConfig(
-  { environment, terminal }: Surroundings,
-  command: (context: Context) => Promise<void>,
-): Promise<void> {
+async function runWithConfig({ environment, terminal }: Surroundings, command: (context: Context) => Promise<void>) {
   for (const warning of misspelledVariables(environment)) {
     terminal.notify(`roomservice: ${warning}`);
   }

@@ -1,12 +1,10 @@
 import { listTenants } from '#access/tenants/tenants.ts';
 import { type Recount, recount, repairNights as repair } from '#hotel/reservations/reservations.ts';
-import { type Database, withDatabase } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { distribute, readPlacements } from '#platform/db/distribution.ts';
-import { refuseEmpty } from '#platform/db/migrate.ts';
-import { refuseUnfit } from '#platform/db/requirements.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { raiseFeedEra } from '#webhooks/events/feed.ts';
-import { type Context, databaseOf, openRuntime, withRuntime, withServer } from './runtime.ts';
+import { type Context, openRuntime, withRuntime, withTables } from './runtime.ts';
 import type { OutputOptions } from './terminal.ts';
 
 export async function migrate(context: Context): Promise<void> {
@@ -97,9 +95,7 @@ export async function verifyTables(context: Context, options: OutputOptions): Pr
   }
 }
 
-/**
- * Does not migrate the database, because `cluster verify` must change nothing, and `cluster distribute` must only place tables on nodes.
- */
+/** Does not migrate the database: `cluster verify` must change nothing, and `cluster distribute` must only place tables on nodes. */
 async function withCluster<T>(context: Context, work: (db: Database) => Promise<T>): Promise<T> {
   if (context.config.databaseUrl === null) {
     throw new OperatorError(
@@ -107,11 +103,5 @@ async function withCluster<T>(context: Context, work: (db: Database) => Promise<
         'Set DATABASE_URL to the URL of the coordinator.',
     );
   }
-  return await withServer(context, { role: 'command' }, (url) =>
-    withDatabase({ url, poolSize: 1 }, async (db) => {
-      await refuseUnfit(db);
-      await refuseEmpty(db, databaseOf(context.config).subject);
-      return await work(db);
-    }),
-  );
+  return await withTables(context, 'command', work);
 }

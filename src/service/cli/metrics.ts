@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createHttpApp } from '#platform/http/app.ts';
 import { type Health, healthRoutes } from '#platform/http/health.ts';
-import { createHttpMetrics, type PresentCounts, registerCounts } from '#platform/http/metrics.ts';
+import { createHttpMetrics } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
 /** Creates the app of METRICS_PORT and the metrics of the process, which registers only those of the parts that it runs. */
@@ -15,8 +15,10 @@ export function createMetrics(log: Logger, health: Health) {
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return {
     ofHttp: () => createHttpMetrics(registry),
-    watchCounts: (counts: PresentCounts) => registerCounts(registry, counts),
     ofDeliveries: () => createDeliveryMetrics(registry),
+    watch(name: string, help: string, count: () => number): void {
+      const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(count()) });
+    },
     app,
   };
 }

@@ -118,17 +118,24 @@ async function openServer(context: Context, options: RuntimeOptions): Promise<Pi
 }
 
 /** Runs work on a database that it does not migrate. */
-export async function withServer<T>(
-  context: Context,
-  options: RuntimeOptions,
-  work: (url: string) => Promise<T>,
-): Promise<T> {
+export async function withServer<T>(context: Context, options: RuntimeOptions, work: (url: string) => Promise<T>) {
   const server = await openServer(context, options);
   try {
     return await work(server.url);
   } finally {
     await server.close();
   }
+}
+
+/** Runs work on a database that has the tables of the service, which it does not migrate. @throws OperatorError if it has none */
+export async function withTables<T>(context: Context, role: Role, work: (db: Database) => Promise<T>): Promise<T> {
+  return await withServer(context, { role }, (url) =>
+    withDatabase({ url, poolSize: 1 }, async (db) => {
+      await refuseUnfit(db);
+      await refuseEmpty(db, databaseOf(context.config).subject);
+      return await work(db);
+    }),
+  );
 }
 
 function progressOf({ terminal }: Context, { log }: Pick<RuntimeOptions, 'log'>): (text: string) => void {

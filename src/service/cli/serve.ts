@@ -6,7 +6,7 @@ import { DatabaseContact } from '#platform/db/contact.ts';
 import { countWaiting } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
-import { HOST_REMEDIES, type Listening, listen } from '#platform/http/listen.ts';
+import { type Listening, listen } from '#platform/http/listen.ts';
 import { createLogger } from '#platform/http/log.ts';
 import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createWakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
@@ -31,6 +31,7 @@ const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** Runs `roomservice serve` until SIGTERM or SIGINT, or until its terminal closes (SIGHUP). */
 export async function serve(context: Context, options: ServeOptions): Promise<void> {
   const { config, terminal } = context;
+  const isWorker = options.only === 'worker';
   const stopping = terminal.untilStopped();
   const log = createLogger(config.logLevel, await terminal.host.openLog());
   const opening = openRuntime(context, {
@@ -47,12 +48,12 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
   try {
     const { address } = service.listening;
     const demo = config.databaseUrl === null ? await code.demo?.introduceDemo(runtime, address) : null;
-    const hasConsole = terminal.host.columns !== undefined && options.only !== 'worker';
+    const hasConsole = terminal.host.columns !== undefined && !isWorker;
     const welcome = hasConsole ? await code.demo?.welcomeDemoOwner(runtime, config.publicUrl ?? address) : null;
     if (welcome) {
       terminal.print(welcome);
     }
-    introduce(context, log, service.listening, options);
+    introduce(context, log, service.listening, isWorker);
     if (demo) {
       terminal.print(demo);
     }
@@ -60,7 +61,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<vo
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     const byDefault = terminal.host.isInteractive ? 0 : STOP_GRACE_SECONDS;
-    const graceSeconds = options.only === 'worker' ? 0 : (config.stopGrace ?? byDefault); // A worker gets no calls.
+    const graceSeconds = isWorker ? 0 : (config.stopGrace ?? byDefault); // A worker gets no calls.
     const longerMs = Math.max(0, graceSeconds - STOP_GRACE_SECONDS) * 1_000;
     setTimeout(() => terminal.host.exit(1), STOP_LIMIT_MS + longerMs).unref();
     await service.stop(graceSeconds * 1_000);
@@ -98,7 +99,7 @@ async function startService(
     log,
     contact,
     sandbox: demo ? { findTenant: () => demo.findDemoTenant(backgroundDb), speed } : undefined,
-    ...(metrics ? { metrics: metrics.ofDeliveries() } : {}),
+    metrics: metrics?.ofDeliveries(),
   });
   // A worker gets no calls, so its part of each budget would be wasted.
   const budgets = await openBudgets(only === 'worker' ? null : config.redisUrl, log);
@@ -114,17 +115,15 @@ async function startService(
           budgets,
           log,
           wake: worker?.wake ?? createWakeUpSender(backgroundDb),
-          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
+          metrics: metrics?.ofHttp(),
           contact,
           isServing: health.isServing,
           stopping: stopping.signal,
-          ...(demo ? { findDemo: () => demo.findDemoTenant(db) } : {}),
+          findDemo: demo ? () => demo.findDemoTenant(db) : undefined,
         });
-  metrics?.watchCounts({
-    countRequests: () => app.door.waiting,
-    countCallers: () => countWaiting(db),
-    countStreams: () => app.liveChanges?.size ?? 0,
-  });
+  metrics?.watch('http_waiting_requests', 'Requests that wait until their tenant has a place', () => app.door.waiting);
+  metrics?.watch('database_waiting_callers', 'Callers that wait for a database connection', () => countWaiting(db));
+  metrics?.watch('live_streams', 'Open streams of live changes', () => app.liveChanges?.size ?? 0);
   const closing = closingOf(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
@@ -174,7 +173,9 @@ async function listenOn(app: App, variable: string, host: string, port: number):
     const reasons: Record<string, string> = {
       EADDRINUSE: `another process listens there. Set another ${variable}`,
       EACCES: `the process has no permission for this port. Set ${variable} to 1024 or higher`,
-      ...HOST_REMEDIES,
+      EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
+      ENOTFOUND: 'there is no host of that name. Set another HOST',
+      EAI_AGAIN: 'the name cannot be looked up. Set another HOST',
     };
     const reason = reasons[error.code ?? ''];
     throw reason === undefined
@@ -187,13 +188,8 @@ async function listenOn(app: App, variable: string, host: string, port: number):
  * The log line appears at every LOG_LEVEL, because the program that started the process may wait for it. By then the demo tenant is there:
  * who runs `demo` at once must not create it a second time.
  */
-function introduce(
-  { config, terminal }: Context,
-  log: Logger,
-  { address, isLocal }: Listening,
-  { only }: ServeOptions,
-) {
-  const where = `Roomservice listens on ${address}${only === 'worker' ? '' : ` (documentation: ${address}/docs/)`}`;
+function introduce({ config, terminal }: Context, log: Logger, { address, isLocal }: Listening, isWorker: boolean) {
+  const where = `Roomservice listens on ${address}${isWorker ? '' : ` (documentation: ${address}/docs/)`}`;
   if (terminal.host.columns !== undefined) {
     terminal.print(where);
   } else {
@@ -206,7 +202,6 @@ function introduce(
   }
 }
 
-/** Time in milliseconds for which responses under way may continue after the port has closed. */
 const ANSWER_GRACE_MS = 8_000;
 /** Time in milliseconds for which a first request may be on its way when the port closes. */
 const SILENT_MS = 1_000;

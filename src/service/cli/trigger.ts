@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '#access/credentials/credentials.ts';
 import { partnerBooking, partnerShape } from '#hotel/reservations/reservations.ts';
 import { listRoomTypes } from '#hotel/rooms/rooms.ts';
-import { NO_CACHES } from '#platform/changes/changes.ts';
 import { readPartnerApiKey } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
@@ -25,14 +24,10 @@ type Parts = Business & { db: Database };
  * Runs `roomservice trigger EVENT`: makes a real event for the demo tenant, and never for another one, because other tenants have a real
  * kitchen and front desk.
  */
-export async function trigger(
-  context: Context,
-  event: EventType,
-  options: OutputOptions & { apiKey?: string },
-): Promise<void> {
+export async function trigger(context: Context, event: EventType, options: OutputOptions & { apiKey?: string }) {
   await withRuntime(context, async ({ db, keyring }) => {
     // The business functions store new events but do not send them, because a running service finds and sends the events.
-    const parts = { db, ...createBusiness({ db, keyring, caches: NO_CACHES, wake: null }) };
+    const parts = { db, ...createBusiness({ db, keyring }) };
     const tenant = await findDemoTenant(db);
     if (tenant === null) {
       throw new OperatorError(
@@ -113,7 +108,6 @@ async function placeOrder({ orders, readListedMenu }: Parts, caller: Caller): Pr
   return order.order_id;
 }
 
-/** Books the first two nights that a room type has free. */
 async function bookStay({ db, reservations }: Parts, caller: Caller) {
   const today = todayIn('UTC');
   const range = { check_in: addDays(today, 2), check_out: addDays(today, HORIZON_DAYS) };

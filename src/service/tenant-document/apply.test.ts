@@ -110,10 +110,12 @@ describe('tenant document', () => {
     assert.deepEqual(await ofTenant(), rowsBefore);
   });
 
-  it('if the document of a new tenant is applied three times concurrently, one tenant with its two users is created', async () => {
-    const document = sampleTenant();
-    const applied = await Promise.all([apply(document), apply(document), apply(document)]);
-    assert.equal(new Set(applied.map((each) => each.tenant_id)).size, 1);
-    assert.equal((await rows()).filter((row) => row.startsWith('sign_in ') && row.includes(document.slug)).length, 2);
+  it('if the document of a new tenant is applied several times concurrently, one tenant with its two users is created', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const document = sampleTenant();
+      const applied = await Promise.all(Array.from({ length: 6 }, () => apply(document)));
+      assert.equal(new Set(applied.map((each) => each.tenant_id)).size, 1);
+      assert.equal((await rows()).filter((row) => row.startsWith('sign_in ') && row.includes(document.slug)).length, 2);
+    }
   });
 });

@@ -6,7 +6,7 @@ import {
   type UserRow,
 } from '#access/tenants/tenants.ts';
 import { propertyFaults } from '#hotel/rooms/rooms.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Db } from '#platform/db/database.ts';
 import { findTextFault } from '#platform/http/decode/text.ts';
 import { isTimeZone } from '#platform/lib/dates.ts';
 import { currencyFault, unitOf } from '#platform/lib/money.ts';
@@ -19,7 +19,7 @@ import { menuFaults } from '#restaurant/menu/menu.ts';
  * @param known the stored tenant, or null if the document describes a new tenant
  */
 export async function faultsOfValues(
-  db: Database,
+  db: Db,
   known: Tenant | null,
   stored: UserRow[],
   value: unknown,
@@ -70,47 +70,27 @@ function changeFault(document: unknown, currency: string, known: Tenant): string
     : `has no decimals, but the stored prices in ${known.currency} may have some. Give ${missing.join(' and ')} with prices in ${currency}`;
 }
 
-async function userFaults(
-  db: Database,
-  tenantId: number | null,
-  stored: UserRow[],
-  users: unknown[],
-): Promise<string[]> {
-  const named = users.map((user) => {
+async function userFaults(db: Db, tenantId: number | null, stored: UserRow[], users: unknown[]): Promise<string[]> {
+  const given = users.flatMap((user, index) => {
     const { email, password, role } = fieldsOf(user);
-    return isStorable(email) ? { email: normaliseEmail(email), password, role } : null;
+    return isStorable(email) ? [{ path: `users.${index}`, email: normaliseEmail(email), password, role }] : [];
   });
-  const given = named.filter((user) => user !== null);
-  const takenEmails = await findTakenEmails(
-    db,
-    tenantId,
-    given.map(({ email }) => email),
-  );
+  const emails = given.map(({ email }) => email);
+  const takenEmails = await findTakenEmails(db, tenantId, emails);
   const known = new Set(stored.map(({ email }) => email));
-  const seen = new Set<string>();
-  const faults = named.flatMap((user, index) => {
-    if (user === null) {
-      return [];
-    }
-    const { email, password } = user;
-    const isRepeated = seen.has(email);
-    seen.add(email);
-    return [
-      ...(isRepeated ? [`users.${index}.email: is given twice`] : []),
-      ...(takenEmails.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
-      ...(password === undefined && !known.has(email)
-        ? [`users.${index}.password: is required, because this user is new. Give a password of at least 12 characters`]
-        : []),
-    ];
-  });
-  return [...faults, ...ownerFaults(activeOwnersLost(stored, given))];
-}
-
-function ownerFaults(lost: string[]): string[] {
-  return lost.length === 0
-    ? []
-    : [
-        `users: would leave the tenant without an active owner (active owners now: ${lost.join(', ')}). Name one of them, ` +
-          'or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are',
-      ];
+  const faults = given.flatMap(({ path, email, password }, index) => [
+    ...(emails.indexOf(email) < index ? [`${path}.email: is given twice`] : []),
+    ...(takenEmails.has(email) ? [`${path}.email: belongs to a user of another tenant`] : []),
+    ...(password === undefined && !known.has(email)
+      ? [`${path}.password: is required, because this user is new. Give a password of at least 12 characters`]
+      : []),
+  ]);
+  const lost = activeOwnersLost(stored, given);
+  if (lost.length > 0) {
+    faults.push(
+      `users: would leave the tenant without an active owner (active owners now: ${lost.join(', ')}). Name one of them, ` +
+        'or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are',
+    );
+  }
+  return faults;
 }

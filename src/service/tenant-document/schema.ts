@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { TRIMMED } from '#platform/lib/unicode.ts';
-import { Areas, NewPassword, PersonName } from '#access/tenants/tenants.ts';
+import { UserDocument } from '#access/tenants/tenants.ts';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
 import { matching } from '#platform/lib/patterns.ts';
@@ -10,36 +9,6 @@ const SLUG = matching(
   '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
   'must be 1 to 64 lower-case letters, digits and hyphens, such as "my-hotel", without a hyphen at its start or end',
 );
-
-const UserDocument = Type.Object({
-  email: Type.String({
-    ...TRIMMED,
-    format: 'email',
-    maxLength: 254,
-    description: 'E-mail address that the user signs in with. It is unique across all tenants.',
-  }),
-  password: Type.Optional(
-    Type.String({
-      ...NewPassword,
-      description:
-        'Stored only as a hash. It may be left out for a user who already exists; the password then stays as it is.',
-    }),
-  ),
-  role: Type.Enum(['owner', 'staff'], {
-    type: 'string',
-    description: 'An owner may do everything.',
-  }),
-  name: Type.Optional({
-    ...PersonName,
-    description: 'Name of the user for other people of the tenant. If it is left out, the stored name stays.',
-  }),
-  areas: Type.Optional({
-    ...Areas,
-    description:
-      'Parts of the staff API that the user may use. If `areas` is left out, new staff get all areas except `rates`. An owner ' +
-      'has all areas.',
-  }),
-});
 
 /** Schema of the JSON file that describes a whole tenant (docs/guarantees/tenant-document.md). */
 export const TenantDocument = Type.Object(

@@ -3,7 +3,7 @@ import { type Actor, writeAuditEntries } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { isUniqueViolation } from '#platform/db/failures.ts';
-import { inTransaction } from '#platform/db/transaction.ts';
+import { inTransaction, runTransaction } from '#platform/db/transaction.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
 import type { Change } from '#platform/lib/change-list.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
@@ -58,12 +58,17 @@ const END_OF_DRY_RUN = new Error('A dry run ends with a rollback.');
 
 async function checkAndApply(db: Database, value: unknown, isDryRun: boolean): Promise<AppliedTenant> {
   const { slug } = fieldsOf(value);
-  const known = isStorable(slug) ? await findTenantBySlug(db, slug) : null;
-  const stored = known === null ? [] : await listUsers(db, known.id);
-  refuse([
-    ...findFaults(compileSchema(closed(TenantDocument)), value, 'document'),
-    ...(await faultsOfValues(db, known, stored, value)),
-  ]);
+  // One snapshot, so that a tenant that another call creates meanwhile is not new with e-mail addresses that are taken.
+  const { stored, faults } = await runTransaction(
+    db,
+    async (tx) => {
+      const known = isStorable(slug) ? await findTenantBySlug(tx, slug) : null;
+      const users = known === null ? [] : await listUsers(tx, known.id);
+      return { stored: users, faults: await faultsOfValues(tx, known, users, value) };
+    },
+    'snapshot',
+  );
+  refuse([...findFaults(compileSchema(closed(TenantDocument)), value, 'document'), ...faults]);
   const document = value as TenantDocument;
   const plan = document.users === undefined ? null : await planUsers(stored, document.users);
   let applied: AppliedTenant | undefined;

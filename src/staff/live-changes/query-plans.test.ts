@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
-import { readSessionCallers, readTokenCallers } from '#access/sessions/caller-store.ts';
+import { readCallers } from '#access/sessions/store.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { book, openHotel, type TestHotel } from '#test/support/hotel.ts';
@@ -98,14 +98,14 @@ describe('query plans of the statements of live changes', {
   it('the access check for open streams uses an index of each large table, for one and for many sessions and tokens', async () => {
     const id = await personId(service, hotel.tenantId, 'owner');
     const expiresAt = new Date().toISOString();
-    const session = () => ({ tenantId: hotel.tenantId, id: newId() });
-    const token = () => ({ tenantId: hotel.tenantId, personId: id, generation: 0, expiresAt });
+    const caller = { tenantId: hotel.tenantId, personId: id, expiresAt };
+    const session = () => ({ ...caller, sessionId: newId(), generation: null });
+    const token = () => ({ ...caller, sessionId: null, generation: 0 });
     sent.length = 0;
-    await readSessionCallers(db, [session()]);
-    await readSessionCallers(db, Array.from({ length: 200 }, session));
-    await readTokenCallers(db, [token()]);
-    await readTokenCallers(db, Array.from({ length: 200 }, token));
-    assert.equal(sent.length, 4);
+    await readCallers(db, [session()]);
+    await readCallers(db, [token()]);
+    await readCallers(db, [...Array.from({ length: 200 }, session), ...Array.from({ length: 200 }, token)]);
+    assert.equal(sent.length, 3);
     for (const statement of sent) {
       const scanned = await scannedBy(statement);
       assert.deepEqual(

@@ -54,9 +54,6 @@ export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent':
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #connections: Connections;
-  /** One for each attempt under way. Its abort ends the attempt, and the reason of the abort is the error of the attempt. */
-  readonly #underWay = new Set<AbortController>();
-  #isClosed = false;
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
@@ -69,18 +66,17 @@ export class WebhookSender {
     const { keepAnswers = !allowPrivateNetwork } = this.#options;
     const begunAtMs = performance.now();
     const reader = new ResponseReader();
-    const ending = new AbortController();
-    const deadline = setTimeout(() => ending.abort('timeout'), timeoutMs);
-    this.#underWay.add(ending);
+    let deadline: NodeJS.Timeout | undefined;
     let timestampSeconds: number | null = null;
     let failure: SendFailure | null = null;
     try {
-      const url = this.#check(message.webhookUrl);
+      const url = this.#readUrl(message.webhookUrl);
       const secret = message.secret();
       timestampSeconds = Math.floor(Date.now() / 1000);
       const headers = deliveryHeaders(headerBrand, { ...message, secret, timestampSeconds });
-      const connection = await this.#connections.take(url, ending.signal);
-      ending.signal.addEventListener('abort', () => connection.destroy(ending.signal.reason));
+      const connection = await this.#connections.take(url);
+      deadline = setTimeout(() => connection.destroy('timeout'), timeoutMs);
+      await connection.open();
       if (performance.now() - begunAtMs >= timeoutMs) {
         // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.
         connection.destroy('timeout');
@@ -92,7 +88,6 @@ export class WebhookSender {
       failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
     }
     clearTimeout(deadline);
-    this.#underWay.delete(ending);
     const { status, statusAtMs } = reader;
     // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
     const decided = status === null ? failure : failureOfStatus(status);
@@ -110,15 +105,10 @@ export class WebhookSender {
 
   /** Ends all attempts under way with the error `aborted`, and closes all connections. Later attempts also end with `aborted`. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#underWay.forEach((ending) => ending.abort('aborted'));
-    this.#connections.destroyAll();
+    this.#connections.close();
   }
 
-  #check(webhookUrl: string): URL {
-    if (this.#isClosed) {
-      throw new SendFailure('before', 'aborted');
-    }
+  #readUrl(webhookUrl: string): URL {
     try {
       return readWebhookUrl(webhookUrl, this.#options);
     } catch {
@@ -127,16 +117,19 @@ export class WebhookSender {
   }
 }
 
-function postTo(url: URL, headers: Record<string, string>, body: string): string {
-  const all = {
-    host: url.host,
-    connection: 'keep-alive',
-    ...FIXED_HEADERS,
-    ...headers,
-    'content-length': Buffer.byteLength(body),
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+function postTo({ pathname, search, host }: URL, headers: Record<string, string>, body: string): string {
+  return (
+    `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n` +
+    `${linesOf(FIXED_HEADERS)}${linesOf(headers)}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+function linesOf(headers: Record<string, string>): string {
+  let lines = '';
+  for (const name in headers) {
+    lines += `${name}: ${headers[name]}\r\n`;
+  }
+  return lines;
 }
 
 function failureOfStatus(status: number): SendFailure | null {

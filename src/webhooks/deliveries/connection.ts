@@ -4,58 +4,59 @@ import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { openVetted, type VettingOptions } from './vetting-connector.ts';
 
-/** Number of open connections above which a connection is closed after its request. */
+/** Number of connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 
 export class Connections {
   readonly #vetting: VettingOptions;
-  readonly #open = new Set<Connection>();
+  readonly #all = new Set<Connection>();
   /** Idle connections, by origin. The connection that was used last is at the end of its list, and is taken first. */
   readonly #idleOf = new Map<string, Connection[]>();
+  #isClosed = false;
 
   constructor(vetting: VettingOptions) {
     this.#vetting = vetting;
   }
 
   /**
-   * Returns an open connection to the origin of a URL for one request: an idle one, or else a new one to the checked address of the host.
-   * @throws SendFailure if it cannot connect, or if `signal` is aborted, whose reason is then the reason of the failure
+   * Returns a connection to the origin of a URL for one request: an idle one, or else a new one that is not open yet.
+   * @throws SendFailure `aborted` after `close`
    */
-  async take(url: URL, signal: AbortSignal): Promise<Connection> {
+  async take(url: URL): Promise<Connection> {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
     if (idle !== undefined) {
       this.#removeIdle(idle);
       // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
       await nextTurn();
     }
-    if (idle?.isOpen === true) {
+    if (idle !== undefined && this.#all.has(idle)) {
       return idle;
     }
-    const aborted = Promise.withResolvers<never>();
-    signal.addEventListener('abort', () => aborted.reject(new SendFailure('before', signal.reason)));
-    const socket = await Promise.race([openVetted(url, this.#vetting, signal), aborted.promise]);
-    const connection = new Connection(url.origin, socket, (closed) => {
-      this.#open.delete(closed);
+    if (this.#isClosed) {
+      throw new SendFailure('before', 'aborted');
+    }
+    const connection = new Connection(url, this.#vetting, (closed) => {
+      this.#all.delete(closed);
       this.#removeIdle(closed);
     });
-    this.#open.add(connection);
+    this.#all.add(connection);
     return connection;
   }
 
-  /** Keeps a connection open for the next request to its origin for `keepMs` milliseconds, unless too many are open. */
+  /** Keeps a connection open for the next request to its origin for `keepMs` milliseconds, unless there are too many. */
   keep(connection: Connection, keepMs: number): void {
-    if (keepMs === 0 || this.#open.size > MAX_KEPT_CONNECTIONS) {
+    if (keepMs === 0 || this.#all.size > MAX_KEPT_CONNECTIONS) {
       connection.destroy('aborted');
-      return;
+    } else if (this.#all.has(connection)) {
+      connection.rest(keepMs);
+      this.#idleOf.set(connection.origin, [...(this.#idleOf.get(connection.origin) ?? []), connection]);
     }
-    connection.rest(keepMs);
-    const idle = this.#idleOf.get(connection.origin) ?? [];
-    this.#idleOf.set(connection.origin, idle);
-    idle.push(connection);
   }
 
-  destroyAll(): void {
-    this.#open.forEach((connection) => connection.destroy('aborted'));
+  /** Closes all connections. Attempts under way, and later ones, fail with `aborted`. */
+  close(): void {
+    this.#isClosed = true;
+    this.#all.forEach((connection) => connection.destroy('aborted'));
   }
 
   #removeIdle(connection: Connection): void {
@@ -68,28 +69,40 @@ export class Connections {
   }
 }
 
-/** Open connection to one origin, for one request at a time. */
+/** Connection to one origin, for one request at a time. */
 export class Connection {
   readonly origin: string;
-  readonly #socket: TLSSocket;
+  readonly #url: URL;
+  readonly #vetting: VettingOptions;
   readonly #onDestroy: (connection: Connection) => void;
-  /** Request under way with the reader of its response. Null: the connection is idle. */
-  #request: (PromiseWithResolvers<void> & { reader: ResponseReader }) | null = null;
+  readonly #closing = new AbortController();
+  #socket: TLSSocket | null = null;
+  /** What the attempt waits for: that the connection is open, or that the response has been read. */
+  #awaited: PromiseWithResolvers<void> | null = null;
+  /** Reader of the response to the request under way. */
+  #reader: ResponseReader | null = null;
 
-  constructor(origin: string, socket: TLSSocket, onDestroy: (connection: Connection) => void) {
-    this.origin = origin;
+  constructor(url: URL, vetting: VettingOptions, onDestroy: (connection: Connection) => void) {
+    this.origin = url.origin;
+    this.#url = url;
+    this.#vetting = vetting;
     this.#onDestroy = onDestroy;
-    const close = () => this.destroy('connection_reset');
-    this.#socket = socket
-      .on('data', (bytes) => this.#receive(bytes))
-      .on('error', (error) => this.destroy(errorOf(error)))
-      .on('end', close)
-      .on('close', close)
-      .on('timeout', close);
   }
 
-  get isOpen(): boolean {
-    return !this.#socket.destroyed;
+  /**
+   * Connects to the checked address of the host, unless the connection is open.
+   * @throws SendFailure if it cannot connect, or is destroyed before
+   */
+  async open(): Promise<void> {
+    if (this.#socket !== null) {
+      return;
+    }
+    const { promise } = (this.#awaited = Promise.withResolvers<void>());
+    openVetted(this.#url, this.#vetting, this.#closing.signal, (bytes) => this.#receive(bytes)).then(
+      (socket) => this.#use(socket),
+      (error) => this.#fail(error),
+    );
+    await promise;
   }
 
   /**
@@ -97,37 +110,53 @@ export class Connection {
    * @throws SendFailure if the connection ends before
    */
   async post(request: string, reader: ResponseReader): Promise<void> {
-    this.#request = { ...Promise.withResolvers<void>(), reader };
-    this.#socket.setTimeout(0).write(request);
-    await this.#request.promise;
+    const { promise } = (this.#awaited = Promise.withResolvers<void>());
+    this.#reader = reader;
+    this.#socket?.setTimeout(0).write(request);
+    await promise;
   }
 
   /** Closes the connection if no request begins within `ms` milliseconds. */
   rest(ms: number): void {
-    this.#socket.setTimeout(ms);
+    this.#socket?.setTimeout(ms);
   }
 
-  /** Closes the connection. If a request is under way, it fails with `reason`. */
+  /** Closes the connection. If an attempt waits for it, it fails with `reason`. */
   destroy(reason: SendError): void {
-    this.#request?.reject(new SendFailure('during', reason));
-    this.#request = null;
-    this.#socket.destroy();
+    this.#fail(new SendFailure(this.#reader === null ? 'before' : 'during', reason));
+  }
+
+  #fail(error: unknown): void {
+    this.#awaited?.reject(error);
+    this.#awaited = null;
+    this.#closing.abort(error);
+    this.#socket?.destroy();
     this.#onDestroy(this);
   }
 
+  #use(socket: TLSSocket): void {
+    const close = () => this.destroy('connection_reset');
+    this.#socket = socket
+      .on('error', (error) => this.destroy(errorOf(error)))
+      .on('end', close)
+      .on('close', close)
+      .on('timeout', close);
+    this.#awaited?.resolve();
+  }
+
   #receive(bytes: Buffer): void {
-    if (this.#request === null) {
+    if (this.#reader === null) {
       return this.destroy('connection_reset'); // The receiver sends bytes although it has got no request.
     }
-    const { reader, resolve } = this.#request;
     try {
-      reader.read(bytes);
+      this.#reader.read(bytes);
     } catch (error) {
       return this.destroy(errorOf(error as Error));
     }
-    if (reader.isEnded) {
-      this.#request = null;
-      resolve();
+    if (this.#reader.isEnded) {
+      this.#reader = null;
+      this.#awaited?.resolve();
+      this.#awaited = null;
     }
   }
 }

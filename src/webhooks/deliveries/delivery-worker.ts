@@ -160,7 +160,8 @@ export class DeliveryWorker {
     if (ended.length + chosen.length > 0) {
       const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#options.leaseSeconds));
       this.#schedule.release(chosen);
-      turn.claimed.forEach((delivery) => void this.#attempt(delivery));
+      const secretOf = this.#decrypting();
+      turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
       // A credential of which the claim took as many deliveries as it wanted may have more.
       const unfinished = chosen.filter(({ credentialId, count }) => turn.takenOf.of(credentialId) === count);
       unfinished.forEach((queue) => this.#schedule.add(queue));
@@ -190,8 +191,8 @@ export class DeliveryWorker {
   }
 
   /** Keeps the outcome for the next turn. Never throws. */
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { sender, keyring, log, metrics, drawWaitMs = drawRetryWaitMs } = this.#options;
+  async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
+    const { sender, log, metrics, drawWaitMs = drawRetryWaitMs } = this.#options;
     const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
     const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
@@ -201,7 +202,7 @@ export class DeliveryWorker {
         'webhook attempt not started, because its lease ends too soon; the delivery is due again',
       );
     }
-    const { tenantId, credentialId, webhookUrl, webhookSecret } = delivery;
+    const { tenantId, credentialId, webhookUrl } = delivery;
     if (!mayBegin || isLate || this.#isStopping) {
       this.#schedule.end(place, null);
       if (!mayBegin) {
@@ -210,12 +211,23 @@ export class DeliveryWorker {
       this.#end(outcomeOfUnsent(delivery));
       return;
     }
-    const secret = () => keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
     this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
     metrics?.attempted(delivery, sent);
     this.#end(outcomeOf(delivery, sent, drawWaitMs));
+  }
+
+  /** Returns a function that decrypts the secret of a credential once for all deliveries of a claim. */
+  #decrypting(): (delivery: ClaimedDelivery) => string {
+    const secrets = new Map<string, string>();
+    return ({ tenantId, credentialId, webhookSecret }) => {
+      const secret =
+        secrets.get(credentialId) ??
+        this.#options.keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
+      secrets.set(credentialId, secret);
+      return secret;
+    };
   }
 
   #end(outcome: Outcome): void {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { type Share, sharesOf } from '#platform/db/inputs.ts';
+import { Fields, type Share, sharesOf } from '#platform/db/inputs.ts';
 import { executeAllByIndex, executeByIndex } from '#platform/db/transaction.ts';
 import { Tally } from '#platform/lib/tally.ts';
 import type { DeliveryStatus, DueCredential } from '../events/events.ts';
@@ -67,6 +67,12 @@ export async function findDueQueues(db: Db, after: DueQueue | null, limit: numbe
     ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
   return (await executeByIndex(db, statement)).rows;
 }
+
+const WANTED = new Fields<{ tenant_id: number; credential_id: string; count: number }>({
+  tenant_id: 'bigint',
+  credential_id: 'uuid',
+  count: 'int',
+});
 
 export interface Turn {
   /** Ids of the events whose outcomes were recorded. */
@@ -141,13 +147,15 @@ function byKey({ delivery: a }: Outcome, { delivery: b }: Outcome): number {
  *   deliveries. Otherwise the planner would expect too many deliveries, and would read the whole table.
  */
 function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
-  const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
+  const wanted = inputs.map(({ tenantId: tenant_id, credentialId: credential_id, count }) => ({
+    tenant_id,
+    credential_id,
+    count,
+  }));
   return sql<ClaimRow>`
     WITH wanted AS MATERIALIZED (
       SELECT given.*, ${IS_SENT} AS is_active, c.webhook_url, c.webhook_secret
-      FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
-                  ${of(({ count }) => count)}::int[]) AS given (tenant_id, credential_id, count)
-      CROSS JOIN LATERAL (
+      FROM ${WANTED.list(wanted)} CROSS JOIN LATERAL (
         SELECT is_active, webhook_url, webhook_secret FROM credential
         WHERE tenant_id = ${tenantOf('given')} AND id = given.credential_id LIMIT 1
       ) AS c
@@ -184,21 +192,15 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
 
 /** A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it. `o` calls now() for the cluster. */
 function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
-  const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
   return sql<{ id: string }>`
     WITH o AS MATERIALIZED (
-      SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at
-      FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
-                  ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
-                  ${of(recordedAttempt)}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[],
-                  ${of(keptAnswer)}::jsonb[])
-        AS given (tenant_id, id, lease_id, status, result, retry_seconds, answer)
+      SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at FROM ${OUTCOME.list(inputs.map(inputOf))}
     )
     UPDATE delivery AS d SET
       status = CASE WHEN d.status = 'stopped' AND o.status <> 'delivered' THEN d.status ELSE o.status END,
       attempt_count = d.attempt_count - (o.result IS NULL)::int,
-      attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || o.result END,
-      answers = CASE WHEN o.answer IS NULL THEN d.answers ELSE coalesce(d.answers, '{}'::jsonb) || o.answer END,
+      attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || o.result::jsonb END,
+      answers = CASE WHEN o.answer IS NULL THEN d.answers ELSE coalesce(d.answers, '{}'::jsonb) || o.answer::jsonb END,
       next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE o.retry_at END,
       leased_until = NULL,
       lease_id = NULL
@@ -206,20 +208,32 @@ function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }
     RETURNING d.id`;
 }
 
-/** Returns an entry of the column `attempts`. Its `timestamp` is that of the signature, in seconds of Unix time. */
-function recordedAttempt({ delivery, sent }: Outcome): string | null {
+/** `result` is an entry of the column `attempts`. Its `timestamp` is that of the signature, in seconds of Unix time. */
+function inputOf({ delivery, sent, status, retryInMs }: Outcome) {
+  const ids = { tenant_id: delivery.tenantId, id: delivery.eventId, lease_id: delivery.lease.id };
+  const outcome = { ...ids, status, retry_seconds: retryInMs / 1000 };
   if (sent === null) {
-    return null;
+    return { ...outcome, result: null, answer: null };
   }
   const at = new Date(delivery.claimedAtMs).toISOString();
-  const { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds: timestamp } = sent;
-  return JSON.stringify({ at, http_status, duration_ms, error, timestamp });
+  const { httpStatus: http_status, durationMs: duration_ms, error, timestampSeconds: timestamp, answer } = sent;
+  return {
+    ...outcome,
+    result: JSON.stringify({ at, http_status, duration_ms, error, timestamp }),
+    // Responses to successful attempts are not kept, because no person reads them.
+    answer: sent.ok || answer === null ? null : JSON.stringify({ [delivery.attempt]: answer }),
+  };
 }
 
-/** Responses to successful attempts are not kept, because no person reads them. */
-function keptAnswer({ delivery, sent }: Outcome): string | null {
-  return sent === null || sent.ok || sent.answer === null ? null : JSON.stringify({ [delivery.attempt]: sent.answer });
-}
+const OUTCOME = new Fields<ReturnType<typeof inputOf>>({
+  tenant_id: 'bigint',
+  id: 'uuid',
+  lease_id: 'uuid',
+  status: 'text',
+  retry_seconds: 'float8',
+  result: 'text',
+  answer: 'text',
+});
 
 /**
  * Stops pending deliveries of a credential with an id below `beforeId`, so only of older events. Skips the deliveries that another statement

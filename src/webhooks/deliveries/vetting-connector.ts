@@ -69,12 +69,21 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
+/** Holds what any connection has received, until `onBytes` returns. */
+const RECEIVED = Buffer.allocUnsafeSlow(65_536);
+
 /**
  * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `signal` is aborted, closes
  * the connection.
+ * @param onBytes gets the bytes that arrive, and must not keep them
  * @throws SendFailure if it cannot connect
  */
-export async function openVetted(url: URL, vetting: VettingOptions, signal: AbortSignal): Promise<TLSSocket> {
+export async function openVetted(
+  url: URL,
+  vetting: VettingOptions,
+  signal: AbortSignal,
+  onBytes: (bytes: Buffer) => void,
+): Promise<TLSSocket> {
   const addresses = await vetHost(url.hostname, vetting);
   signal.throwIfAborted();
   const host = withoutBrackets(url.hostname);
@@ -89,6 +98,13 @@ export async function openVetted(url: URL, vetting: VettingOptions, signal: Abor
     secureContext: trustedContext(),
     rejectUnauthorized: true, // Set to true explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
     signal,
+    onread: {
+      buffer: RECEIVED,
+      callback: (size) => {
+        onBytes(RECEIVED.subarray(0, size));
+        return true;
+      },
+    },
   };
   return await secured(connectTls(options).setNoDelay(true));
 }

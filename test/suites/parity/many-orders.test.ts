@@ -1,7 +1,7 @@
 import { describe } from 'node:test';
 import fc from 'fast-check';
 import { storeRefusedCalls } from '#access/refusals/store.ts';
-import { readSessionCallers, readTokenCallers } from '#access/sessions/caller-store.ts';
+import { readCallers } from '#access/sessions/store.ts';
 import { newId } from '#platform/lib/ids.ts';
 import * as orders from '#restaurant/orders/store.ts';
 import { look } from '#staff/live-changes/store.ts';
@@ -39,7 +39,8 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
         db,
         inputs.map(({ hotel, ...order }) => {
           const { tenantId, credentialId } = ownerOf({ hotel });
-          return { ...order, tenant_id: tenantId, credential_id: credentialId } as orders.NewOrder;
+          const status_changed_at = order.created_at;
+          return { ...order, status_changed_at, tenant_id: tenantId, credential_id: credentialId } as orders.NewOrder;
         }),
       ),
   });
@@ -149,18 +150,20 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
     name: 'check of sessions and tokens',
     input: fc.record({ hotel: any.hotel, other: any.hotel, generation: fc.constantFrom(0, 1), isOver: fc.boolean() }),
     run: async (db, inputs) => {
-      const sessions = inputs.map(({ hotel, other }) => ({
-        tenantId: tenantIdOf({ hotel }),
-        id: hotelOf({ hotel: other }).sessionId,
-      }));
-      const tokens = inputs.map(({ hotel, other, generation, isOver }) => ({
-        tenantId: tenantIdOf({ hotel }),
-        personId: hotelOf({ hotel: other }).ownerId,
-        generation,
-        expiresAt: isOver ? '2020-01-01T00:00:00Z' : '2090-01-01T00:00:00Z',
-      }));
-      const found = [await readSessionCallers(db, sessions), await readTokenCallers(db, tokens)] as const;
-      return inputs.map((_, index) => found.map((rows) => rows[index]));
+      const callers = inputs.flatMap(({ hotel, other, generation, isOver }) => {
+        const { sessionId, ownerId } = hotelOf({ hotel: other });
+        const caller = {
+          tenantId: tenantIdOf({ hotel }),
+          personId: ownerId,
+          expiresAt: isOver ? '2020-01-01T00:00:00Z' : '2090-01-01T00:00:00Z',
+        };
+        return [
+          { ...caller, sessionId, generation: null },
+          { ...caller, sessionId: null, generation },
+        ];
+      });
+      const rows = await readCallers(db, callers);
+      return inputs.map((_, index) => rows.slice(2 * index, 2 * index + 2));
     },
   });
   check({

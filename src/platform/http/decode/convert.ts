@@ -1,4 +1,3 @@
-import { DecodeError } from './decode-error.ts';
 import { parseJson } from './text.ts';
 
 interface Schema {
@@ -60,10 +59,7 @@ function convertLeaf(text: string, types: ReadonlySet<string>): unknown {
   if (types.has('string')) {
     return text;
   }
-  if (types.has('integer') && INTEGER.test(text)) {
-    return toNumber(text);
-  }
-  if (types.has('number') && DECIMAL.test(text)) {
+  if ((types.has('integer') && INTEGER.test(text)) || (types.has('number') && DECIMAL.test(text))) {
     return toNumber(text);
   }
   if (types.has('boolean') && (text === 'true' || text === 'false')) {
@@ -88,10 +84,7 @@ function toContainer(text: string, types: ReadonlySet<string>): unknown {
     const value = parseJson(text);
     const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
     return types.has(type) ? value : text;
-  } catch (error) {
-    if (error instanceof DecodeError) {
-      return text;
-    }
-    throw error;
+  } catch {
+    return text;
   }
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { anyCharacter } from '#test/support/texts.ts';
-import { DecodeError } from './decode-error.ts';
+import { ApiError } from '../../errors.ts';
 import { decodeForm, decodeQuery, decodeUrlEncoded } from './form.ts';
 
 const form = (text: string) => decodeForm(decodeUrlEncoded(text, 'body'));
 
 function refuses(decode: () => unknown, message: string): void {
   assert.throws(decode, (error) => {
-    assert.ok(error instanceof DecodeError);
+    assert.ok(error instanceof ApiError);
     assert.deepEqual([error.statusCode, error.message], [400, message]);
     return true;
   });
@@ -135,7 +135,7 @@ describe('decodeForm', () => {
     assert.equal(({} as Record<string, unknown>)['x'], undefined);
   });
 
-  it('for random texts, decodeForm and decodeQuery throw no errors except DecodeError', () => {
+  it('for random texts, decodeForm and decodeQuery throw no errors except ApiError', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -164,7 +164,7 @@ describe('decodeForm', () => {
             try {
               decode(text);
             } catch (error) {
-              assert.ok(error instanceof DecodeError);
+              assert.ok(error instanceof ApiError);
             }
           }
         },

@@ -1,5 +1,4 @@
-import { DecodeError } from './decode-error.ts';
-import { splitFieldName } from './field-name.ts';
+import { undecodable } from '../undecodable.ts';
 import { newBranch, place, toValue } from './form-tree.ts';
 import { decodeJson, decodeUtf8, refuseBadText } from './text.ts';
 
@@ -8,34 +7,34 @@ export const MAX_FIELDS = 20_000;
 /** Any other text is used unchanged, because the whole form has already been checked to be UTF-8. */
 const NEEDS_DECODING = /[%+\0]/;
 
-/** Builds one object of texts, because only `convertText` knows the schema. @throws DecodeError 400 if names are malformed or contradict */
+/** Builds one object of texts, because only `convertText` knows the schema. @throws ApiError 400 if names are malformed or contradict */
 export function decodeForm(fields: Iterable<[name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
   for (const [name, value] of fields) {
-    place(root, splitFieldName(name), value);
+    place(root, name, value);
   }
   return toValue(root) as Record<string, unknown>;
 }
 
-/** Decodes a urlencoded body or a query into its fields. Refuses faults in the encoding. @throws DecodeError 400 */
+/** Decodes a urlencoded body or a query into its fields. Refuses faults in the encoding. @throws ApiError 400 */
 export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query'): Array<[string, string]> {
   const text = typeof encoded === 'string' ? encoded : decodeUtf8(encoded, what);
   const pieces = text.split('&', MAX_FIELDS + 1);
   if (pieces.length > MAX_FIELDS) {
-    throw new DecodeError(400, what, `contains more than ${MAX_FIELDS} fields`);
+    throw undecodable(what, `contains more than ${MAX_FIELDS} fields`);
   }
   return pieces.filter((piece) => piece !== '').map((piece) => decodePair(piece, what));
 }
 
-/** Decodes a query. Node reads it as Latin-1, so a character outside ASCII is refused. @throws DecodeError 400 */
+/** Decodes a query. Node reads it as Latin-1, so a character outside ASCII is refused. @throws ApiError 400 */
 export function decodeQuery(rawQuery: string): Record<string, string> {
   if (/[\u0080-\uffff]/.test(rawQuery)) {
-    throw new DecodeError(400, 'query', 'must be percent-encoded');
+    throw undecodable('query', 'must be percent-encoded');
   }
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of decodeUrlEncoded(rawQuery, 'query')) {
     if (name in query) {
-      throw new DecodeError(400, name, 'is given more than once');
+      throw undecodable(name, 'is given more than once');
     }
     query[name] = value;
   }
@@ -49,15 +48,15 @@ function decodePair(piece: string, what: string): [string, string] {
 }
 
 function decodePart(part: string, where: string): string {
-  let decoded: string;
   if (!NEEDS_DECODING.test(part)) {
     return part;
   }
+  let decoded: string;
   try {
     // This is strict enough: it refuses a percent sign without two hex digits, and invalid UTF-8.
     decoded = decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
-    throw new DecodeError(400, where, 'is not valid percent-encoded UTF-8');
+    throw undecodable(where, 'is not valid percent-encoded UTF-8');
   }
   refuseBadText(decoded, where);
   return decoded;
@@ -65,14 +64,10 @@ function decodePart(part: string, where: string): string {
 
 const OPENING_BRACE = '{'.charCodeAt(0);
 
-/** Refuses JSON with the content type of a form, which `curl --data` sends by default. @throws DecodeError 400 */
+/** Refuses JSON with the content type of a form, which `curl --data` sends by default. @throws ApiError 400 */
 export function refuseJson(bytes: Buffer): void {
   if (bytes[0] === OPENING_BRACE && isJson(bytes)) {
-    throw new DecodeError(
-      400,
-      'body',
-      'is JSON, but its Content-Type is that of a form. Set Content-Type to application/json',
-    );
+    throw undecodable('body', 'is JSON, but its Content-Type is that of a form. Set Content-Type to application/json');
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DecodeError } from './decode-error.ts';
+import { ApiError } from '../../errors.ts';
 import { decodeMultipart } from './multipart.ts';
 
 const BOUNDARY = 'XbX';
@@ -23,7 +23,7 @@ function refuses(body: string | Buffer, message: string): void {
   assert.throws(
     () => decode(body),
     (error) => {
-      assert.ok(error instanceof DecodeError);
+      assert.ok(error instanceof ApiError);
       assert.deepEqual([error.statusCode, error.message], [400, message]);
       return true;
     },
@@ -83,7 +83,7 @@ describe('decodeMultipart', () => {
     const whole = field('name="a"', '1') + field('name="b"', '2') + END;
     const closed = whole.length - '\r\n'.length;
     for (let length = 1; length < closed; length += 1) {
-      assert.throws(() => decode(whole.slice(0, length)), DecodeError, `the body is cut off after ${length} bytes`);
+      assert.throws(() => decode(whole.slice(0, length)), ApiError, `the body is cut off after ${length} bytes`);
     }
     refuses(field('name="a"', '1'), 'body: ends before its closing boundary');
   });
@@ -91,7 +91,7 @@ describe('decodeMultipart', () => {
   it('decodeMultipart refuses a body in which the boundary does not occur, and a Content-Type without a boundary', () => {
     refuses('a=1&b=2', 'body: ends before its closing boundary');
     for (const boundary of [null, '']) {
-      assert.throws(() => decodeMultipart(Buffer.from(END), boundary), /^DecodeError: body: .* without a boundary$/);
+      assert.throws(() => decodeMultipart(Buffer.from(END), boundary), /^ApiError: body: .* without a boundary$/);
     }
   });
 
@@ -142,7 +142,7 @@ describe('decodeMultipart', () => {
     );
   });
 
-  it('for random bytes, decodeMultipart throws no errors except DecodeError', () => {
+  it('for random bytes, decodeMultipart throws no errors except ApiError', () => {
     const piece = fc.constantFrom(
       '\r\n',
       '--',
@@ -160,7 +160,7 @@ describe('decodeMultipart', () => {
         try {
           decode(Buffer.from(`--${BOUNDARY}\r\n${pieces.join('')}\r\n${END}`, 'latin1'));
         } catch (error) {
-          assert.ok(error instanceof DecodeError);
+          assert.ok(error instanceof ApiError);
         }
       }),
       { numRuns: 2_000 },

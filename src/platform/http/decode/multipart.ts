@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { undecodable } from '../undecodable.ts';
 import { MAX_FIELDS } from './form.ts';
 import { decodeUtf8, refuseBadText } from './text.ts';
 
@@ -6,18 +6,18 @@ import { decodeUtf8, refuseBadText } from './text.ts';
 const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-/** Decodes RFC 7578. A streaming parser would drop unnamed fields and replace bytes. Latin-1 keeps all bytes. @throws DecodeError 400 */
+/** Decodes RFC 7578. A streaming parser would drop unnamed fields and replace bytes. Latin-1 keeps all bytes. @throws ApiError 400 */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
-    throw new DecodeError(400, 'body', 'is multipart/form-data without a boundary');
+    throw undecodable('body', 'is multipart/form-data without a boundary');
   }
   const [, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, MAX_FIELDS + 3);
   if (sections.length > MAX_FIELDS + 1) {
-    throw new DecodeError(400, 'body', `contains more than ${MAX_FIELDS} fields`);
+    throw undecodable('body', `contains more than ${MAX_FIELDS} fields`);
   }
   const end = sections.findIndex((section) => section.startsWith('--'));
   if (end === -1) {
-    throw new DecodeError(400, 'body', 'ends before its closing boundary');
+    throw undecodable('body', 'ends before its closing boundary');
   }
   return sections.slice(0, end).map(decodePart);
 }
@@ -27,20 +27,20 @@ function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
   if (headersEnd === -1 || restOfLine?.trim()) {
-    throw new DecodeError(400, 'body', 'contains a multipart part that is malformed');
+    throw undecodable('body', 'contains a multipart part that is malformed');
   }
   const headers = new Map(lines.map(splitHeader));
   const parameters = parseDisposition(headers.get('content-disposition') ?? '');
   const name = decodeText(parameters.get('name') ?? '', 'body');
   if (name === '') {
-    throw new DecodeError(400, 'body', 'contains a part without a name');
+    throw undecodable('body', 'contains a part without a name');
   }
   if (parameters.has('filename') || parameters.has('filename*')) {
-    throw new DecodeError(400, name, 'files are not accepted');
+    throw undecodable(name, 'files are not accepted');
   }
   const encoding = headers.get('content-transfer-encoding') ?? 'binary';
   if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
-    throw new DecodeError(400, name, 'has a Content-Transfer-Encoding other than 7bit, 8bit or binary');
+    throw undecodable(name, 'has a Content-Transfer-Encoding other than 7bit, 8bit or binary');
   }
   return [name, decodeText(part.slice(headersEnd + 4), name)];
 }
@@ -48,7 +48,7 @@ function decodePart(part: string): [string, string] {
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon === -1) {
-    throw new DecodeError(400, 'body', 'contains a multipart part that is malformed');
+    throw undecodable('body', 'contains a multipart part that is malformed');
   }
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
 }
@@ -60,7 +60,7 @@ function parseDisposition(disposition: string): Map<string, string> {
     PARAMETER.lastIndex = end;
     const [, name, quoted, token] = PARAMETER.exec(disposition) ?? [];
     if (name === undefined) {
-      throw new DecodeError(400, 'body', 'contains a malformed Content-Disposition');
+      throw undecodable('body', 'contains a malformed Content-Disposition');
     }
     // A backslash escapes a quote or a backslash. A backslash before any other character is an ordinary character.
     parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? token ?? '');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DecodeError } from './decode-error.ts';
+import { ApiError } from '../../errors.ts';
 import { decodeJson } from './text.ts';
 
 function refuses(json: string | Buffer, message: string | RegExp): void {
   assert.throws(
     () => decodeJson(Buffer.from(json)),
     (error) => {
-      assert.ok(error instanceof DecodeError);
+      assert.ok(error instanceof ApiError);
       assert.equal(error.statusCode, 400);
       if (typeof message === 'string') {
         assert.equal(error.message, message);
@@ -89,7 +89,7 @@ describe('decodeJson', () => {
     );
   });
 
-  it('for random bytes, decodeJson throws no errors except DecodeError', () => {
+  it('for random bytes, decodeJson throws no errors except ApiError', () => {
     const pieces = fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\u', 'd800', '0000', '1e999', '__proto__', 'a');
     const bytes = fc.oneof(
       fc.uint8Array().map((array) => Buffer.from(array)),
@@ -100,7 +100,7 @@ describe('decodeJson', () => {
         try {
           decodeJson(body);
         } catch (error) {
-          assert.ok(error instanceof DecodeError);
+          assert.ok(error instanceof ApiError);
         }
       }),
       { numRuns: 1_000 },

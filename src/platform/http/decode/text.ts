@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { DecodeError } from './decode-error.ts';
+import { undecodable } from '../undecodable.ts';
 
 const MAX_DEPTH = 32;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
-/** Decodes UTF-8 bytes. `toString` would silently replace other bytes. @throws DecodeError 400 */
+/** Decodes UTF-8 bytes. `toString` would silently replace other bytes. @throws ApiError 400 */
 export function decodeUtf8(bytes: Buffer, where: string): string {
   if (!isUtf8(bytes)) {
-    throw new DecodeError(400, where, 'contains bytes that are not UTF-8');
+    throw undecodable(where, 'contains bytes that are not UTF-8');
   }
   return bytes.toString();
 }
@@ -20,20 +20,20 @@ export function findTextFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'half of a surrogate pair';
 }
 
-/** Refuses a text that the database cannot store. @throws DecodeError 400 */
+/** Refuses a text that the database cannot store. @throws ApiError 400 */
 export function refuseBadText(text: string, where: string): void {
   const fault = findTextFault(text);
   if (fault !== undefined) {
-    throw new DecodeError(400, where, `contains ${fault}`);
+    throw undecodable(where, `contains ${fault}`);
   }
 }
 
-/** Decodes a JSON body. Returns undefined if it is empty. @throws DecodeError 400 (rules 2, 5) */
+/** Decodes a JSON body. Returns undefined if it is empty. @throws ApiError 400 (rules 2, 5) */
 export function decodeJson(bytes: Buffer): unknown {
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes, 'body'));
 }
 
-/** Decodes JSON text, without a byte order mark (RFC 8259 §8.1). @throws DecodeError 400 */
+/** Decodes JSON text, without a byte order mark (RFC 8259 §8.1). @throws ApiError 400 */
 export function parseJson(text: string): unknown {
   const value = parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   refuseFaults(value, []);
@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   } catch (error) {
     // The error message of `JSON.parse` may quote the body, so the response only gives its position.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
-    throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
+    throw undecodable('body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
 }
 
@@ -55,11 +55,11 @@ function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
     if (fault) {
-      throw new DecodeError(400, nameOf(path), `contains ${fault}`);
+      throw undecodable(nameOf(path), `contains ${fault}`);
     }
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
-      throw new DecodeError(400, nameOf(path), 'is a number that is too large');
+      throw undecodable(nameOf(path), 'is a number that is too large');
     }
   } else if (typeof value === 'object' && value !== null) {
     refuseFaultsWithin(value, path);
@@ -68,15 +68,15 @@ function refuseFaults(value: unknown, path: string[]): void {
 
 function refuseFaultsWithin(container: object, path: string[]): void {
   if (path.length >= MAX_DEPTH) {
-    throw new DecodeError(400, 'body', `is nested deeper than ${MAX_DEPTH} levels`);
+    throw undecodable('body', `is nested deeper than ${MAX_DEPTH} levels`);
   }
   for (const [key, entry] of Object.entries(container as Record<string, unknown>)) {
     if (FORBIDDEN_KEYS.has(key)) {
-      throw new DecodeError(400, nameOf(path), `must not contain the key ${key}`);
+      throw undecodable(nameOf(path), `must not contain the key ${key}`);
     }
     const fault = findTextFault(key);
     if (fault) {
-      throw new DecodeError(400, nameOf(path), `contains a key with ${fault}`);
+      throw undecodable(nameOf(path), `contains a key with ${fault}`);
     }
     path.push(key);
     refuseFaults(entry, path);

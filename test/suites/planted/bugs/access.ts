@@ -56,8 +56,8 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/sessions/guard.ts',
-        find: 'right.areas.some((area) => areas.includes(area))',
-        replace: 'right.areas.some(() => areas.length > 0)',
+        find: 'right.areas.some((area) => staff.areas.includes(area))',
+        replace: 'right.areas.some(() => staff.areas.length > 0)',
       },
     ],
     suites: ['src/access/sessions/use.test.ts'],
@@ -130,8 +130,8 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/credentials/authentication.ts',
-        find: 'isEqual(fingerprint, known.fingerprint) && hasNotEnded(known)',
-        replace: 'isEqual(fingerprint, known.fingerprint) && (hasNotEnded(known) || true)',
+        find: 'isEqual(fingerprint, known.fingerprint) && performance.now() < known.endsAtMs',
+        replace: 'isEqual(fingerprint, known.fingerprint)',
       },
     ],
     suites: ['src/access/credentials/overlap.test.ts'],
@@ -166,8 +166,8 @@ export const ACCESS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/access/sessions/sessions.ts',
-        find: "if (session === undefined || !(isOwn || staff.role === 'owner')) {",
-        replace: 'if (session === undefined) {',
+        find: "isOwn || staff.role === 'owner' ? found : undefined",
+        replace: 'found',
       },
     ],
     suites: ['src/access/sessions/list.test.ts'],

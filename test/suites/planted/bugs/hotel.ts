@@ -17,7 +17,13 @@ export const HOTEL_BUGS: Bug[] = [
   {
     name: 'guest without an address',
     harm: 'a guest gets no mail',
-    edits: [{ file: 'src/hotel/reservations/store.ts', find: "  guest_email: 'text',\n", replace: '' }],
+    edits: [
+      {
+        file: 'src/hotel/reservations/store.ts',
+        find: "['status_request_id', 'arrived_at']",
+        replace: "['status_request_id', 'arrived_at', 'guest_email']",
+      },
+    ],
     suites: ['src/hotel/reservations/store.test.ts'],
   },
   {
@@ -38,8 +44,8 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/reservations/changes.ts',
-        find: 'await moveHold(tx, row.tenant_id, holdOf(row), ',
-        replace: 'await moveHold(tx, row.tenant_id, holdOf(changed) && holdOf(row), ',
+        find: 'await moveHold(tx, holdOf(row), ',
+        replace: 'await moveHold(tx, holdOf(changed) && holdOf(row), ',
       },
     ],
     suites: ['test/suites/nights/nights.test.ts'],
@@ -84,7 +90,7 @@ export const HOTEL_BUGS: Bug[] = [
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
     edits: [
-      { file: 'src/hotel/nights/store.ts', find: '    held: rooms,\n', replace: '    held: Math.sign(rooms),\n' },
+      { file: 'src/hotel/nights/nights.ts', find: 'sum.held += rooms;', replace: 'sum.held = Math.sign(rooms);' },
     ],
     suites: ['src/hotel/reservations/batched-bookings.test.ts'],
   },
@@ -118,8 +124,8 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
-        find: 'AND date >= ${checkIn} AND date < ${checkOut}\n',
-        replace: 'AND date > ${checkIn} AND date < ${checkOut}\n',
+        find: 'AND date >= ${check_in} AND date < ${check_out}\n',
+        replace: 'AND date > ${check_in} AND date < ${check_out}\n',
       },
     ],
     suites: ['src/hotel/reservations/batched-lookups.test.ts'],
@@ -214,8 +220,8 @@ export const HOTEL_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/hotel/rates/store.ts',
-        find: 'AND date < ${checkOut} AND is_sold_out',
-        replace: 'AND date < ${checkOut} AND NOT is_sold_out',
+        find: 'AND date < ${check_out} AND is_sold_out',
+        replace: 'AND date < ${check_out} AND NOT is_sold_out',
       },
     ],
     suites: ['src/hotel/reservations/batched-lookups.test.ts'],

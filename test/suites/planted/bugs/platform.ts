@@ -44,8 +44,8 @@ export const PLATFORM_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/platform/db/distribution.ts',
-        find: "(firstColumn === 'tenant_id' ? 'by tenant' : undefined)",
-        replace: "'by tenant'",
+        find: "  sign_in: 'on the coordinator',\n",
+        replace: '',
       },
     ],
     suites: ['src/platform/db/distribution.test.ts'],

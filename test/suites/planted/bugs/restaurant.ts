@@ -103,8 +103,8 @@ export const RESTAURANT_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/restaurant/menu/dishes.ts',
-        find: '    refuseUnknown(named, stored);\n',
-        replace: '',
+        find: 'if (unknown !== undefined) {',
+        replace: "if (unknown === '') {",
       },
     ],
     suites: ['src/restaurant/menu/availability.test.ts'],

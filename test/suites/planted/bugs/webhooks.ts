@@ -127,8 +127,8 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/store.ts',
-        find: "coalesce(d.answers, '{}'::jsonb) || o.answer END",
-        replace: 'o.answer END',
+        find: "coalesce(d.answers, '{}'::jsonb) || o.answer::jsonb END",
+        replace: 'o.answer::jsonb END',
       },
     ],
     suites: ['src/webhooks/deliveries/delivery-detail.test.ts'],
