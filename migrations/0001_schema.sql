@@ -18,9 +18,7 @@ CREATE TABLE recent_change (
   tenant_id      bigint NOT NULL,
   changed_at     timestamptz NOT NULL DEFAULT now(),
   -- A process reads only the changes of transactions that were running at its last look, or began later.
-  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  -- Kind of data that changed, for the people who watch the tenant. Null: any kind.
-  topic          text
+  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX recent_change_by_time ON recent_change (changed_at);
 CREATE INDEX recent_change_by_transaction ON recent_change (transaction_id);

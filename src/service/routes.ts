@@ -95,7 +95,6 @@ function ownerRoutes(app: App, parts: Parts): void {
     keyring: parts.keyring,
     budgets,
     ownerGuard,
-    shape: Credential,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
   reportRoutes(app, { db, ownerGuard });

@@ -4,7 +4,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { Actor, AuditAction } from './schema.ts';
 import * as store from './store.ts';
 
-export { type Actor, type AuditAction, AuditEntry } from './schema.ts';
+export { type Actor, type AuditAction, AuditEntry, type AuditSubject } from './schema.ts';
 export { type AuditFilter, type AuditRow, listEntries } from './store.ts';
 
 /** Content of an audit entry, without its actor and time. `details` never holds a secret. */

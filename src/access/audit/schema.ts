@@ -43,6 +43,10 @@ const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+type SubjectOf<Action> = Action extends `${infer Subject}.${string}` ? Subject : never;
+/** First part of an action: what it is about. */
+export type AuditSubject = SubjectOf<AuditAction>;
+
 const LISTED_ACTIONS = AUDIT_ACTIONS.map((action) => `\`${action}\``);
 
 export const AuditEntry = Type.Object(

@@ -112,7 +112,7 @@ export async function rotateSecret(
     if (row.secret_hash.equals(secret_hash)) {
       return row;
     }
-    await announceChange(tx, actor.tenantId, 'credentials');
+    await announceChange(tx, actor.tenantId);
     // The end is a time of the database's clock, because each look-up of the credential compares it with this clock. Without an overlap, no
     // hash is stored. So the old secret stays refused even if the clock of the database is set back.
     const previous_secret_ends_at = new Date(row.at.getTime() + overlapMinutes * 60_000);

@@ -14,7 +14,7 @@ import * as store from './store.ts';
 
 export { type Audience, createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
 export { Authentication, type Caller, callerGuard } from './authentication.ts';
-export { CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
+export { Credential, CREDENTIAL_EXAMPLE, CredentialPath, CredentialSecret } from './schema.ts';
 export { readWebhookSecrets, registerWebhook, removeWebhook, rotateSecret, webhookSecretLocation } from './changes.ts';
 
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
@@ -68,7 +68,7 @@ export class Credentials {
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const target = { id, audience: this.#audience };
     const revoked = await changeCredential(this.#db, actor, target, async ({ tx, row, update, note }) => {
-      await announceChange(tx, actor.tenantId, 'credentials');
+      await announceChange(tx, actor.tenantId);
       if (!row.is_active) {
         return credentialShape(row);
       }

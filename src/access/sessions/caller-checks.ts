@@ -3,34 +3,30 @@ import { sharesOf } from '#platform/db/inputs.ts';
 import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
+interface Outcomes {
+  onEnded: (caller: Staff) => void;
+  /** Called for each display that keeps its access and whose use is due. */
+  noteUse: (caller: Staff) => void;
+}
+
 /**
- * Returns those of the callers with an open stream whose access has ended or changed since their call.
- * @param noteUse called for each display that keeps its access and whose use is due, because the open stream of a display counts as a use.
- * That of a person does not (docs/decisions/0018-live-changes.md)
+ * Finds those of the callers with an open stream whose access has ended or changed since their call. An open stream is a use of the session
+ * for a display, and not for a person (docs/decisions/0018-live-changes.md).
  */
-export async function findEndedCallers(
-  db: Database,
-  callers: Staff[],
-  { noteUse, onError }: { noteUse: (caller: Staff) => void; onError: (error: unknown) => void },
-): Promise<Set<Staff>> {
-  const ended = new Set<Staff>();
-  const shares = callers.length === 0 ? [] : sharesOf(db, callers, ({ tenant }) => tenant.id);
-  for (const { inputs } of shares) {
-    try {
-      const rows = await store.readCallers(db, inputs.map(inputOf));
-      for (const [index, caller] of inputs.entries()) {
-        const row = rows[index];
-        if (row === undefined || !hasSameRights(caller, row)) {
-          ended.add(caller);
-        } else if (row.is_use_due && caller.type === 'display') {
-          noteUse(caller);
-        }
+export async function findEndedCallers(db: Database, callers: Staff[], { onEnded, noteUse }: Outcomes): Promise<void> {
+  const check = async (ofShare: Staff[]) => {
+    const rows = await store.readCallers(db, ofShare.map(inputOf));
+    for (const [index, caller] of ofShare.entries()) {
+      const row = rows[index];
+      if (row === undefined || !hasSameRights(caller, row)) {
+        onEnded(caller);
+      } else if (row.is_use_due && caller.type === 'display') {
+        noteUse(caller);
       }
-    } catch (error) {
-      onError(error);
     }
-  }
-  return ended;
+  };
+  const shares = callers.length === 0 ? [] : sharesOf(db, callers, ({ tenant }) => tenant.id);
+  await Promise.all(shares.map(({ inputs }) => check(inputs)));
 }
 
 function inputOf({ tenant, id, session }: Staff): store.CallerInput {

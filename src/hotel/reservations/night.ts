@@ -85,7 +85,7 @@ export async function repairNights(db: Database, tenantId: number): Promise<stor
     const corrections = wrong.map((night) => ({ ...night, tenant_id: tenantId, held: night.counted - night.held }));
     if (corrections.length > 0) {
       await changeHeld(tx, corrections);
-      await announceChange(tx, tenantId, null);
+      await announceChange(tx, tenantId);
     }
     return { nights, differences: wrong };
   });

@@ -93,7 +93,7 @@ export async function changeRoomType(
     if (after.physical_capacity !== before.physical_capacity) {
       await store.updateCapacity(tx, actor.tenantId, stored.id, after.physical_capacity);
       await recordAudit(tx, { action: 'room_type.changed', subject: stored.id, details: { before, after } });
-      await announceChange(tx, actor.tenantId, 'rooms');
+      await announceChange(tx, actor.tenantId);
     }
     return { ...stored, ...after };
   });

@@ -9,11 +9,7 @@ import { type Poll, poll } from '../lib/poll.ts';
 import { type Lease, TenantCache } from './tenant-cache.ts';
 import * as store from './store.ts';
 
-export type { ChangeRow } from './store.ts';
 export type { TenantCache } from './tenant-cache.ts';
-
-/** Function that gets new changes, or `all` if changes may be missing because polls have failed for a long time. */
-type Listener = (changes: store.ChangeRow[] | 'all') => void;
 
 export type Caches = Pick<RecentChanges, 'createCache'>;
 
@@ -33,11 +29,9 @@ const REMOVE_EVERY_MS = 60_000;
 /** Ids of changes that a process keeps to recognize what it has read. Without them, some data is invalidated twice. */
 const MAX_SEEN = 10_000;
 
-type ChangeTopic = 'credentials' | 'menu' | 'pause' | 'rooms';
-
-/** Records in the transaction that data has changed. From `LEASE_MS` after the commit, no process uses older data. Null: any data. */
-export async function announceChange(tx: Tx, tenantId: number, topic: ChangeTopic | null): Promise<void> {
-  await store.insertChange(tx, tenantId, newId(), topic);
+/** Records in the transaction that data has changed. From `LEASE_MS` after the commit, no process uses older data. */
+export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
+  await store.insertChange(tx, tenantId, newId());
 }
 
 /** Waits until no cache returns data from before a change that was committed before the call. */
@@ -51,7 +45,6 @@ export class RecentChanges {
   readonly #log: Logger;
   readonly #contact: DatabaseContact | undefined;
   readonly #caches: TenantCache<unknown>[] = [];
-  readonly #listeners: Listener[] = [];
   #regular: Poll | undefined;
   #seen = new Set<string>();
   /** Oldest transaction that was running at the last poll. The next poll reads its changes and all later ones. Null before the first. */
@@ -79,11 +72,6 @@ export class RecentChanges {
     return cache;
   }
 
-  /** Adds a listener. Each poll that has read new changes, of any tenants, calls the listener after it has invalidated the caches. */
-  onChanges(listener: Listener): void {
-    this.#listeners.push(listener);
-  }
-
   /** Waits for a poll that begins after this call. If it fails, the caches return no data until a poll succeeds. */
   readonly catchUp = coalesce(async () => {
     try {
@@ -109,17 +97,13 @@ export class RecentChanges {
     const { rows, oldestRunning } = await store.readChanges(this.#db, readsAll ? null : this.#oldestRunning);
     const changes = rows.filter(({ id }) => !this.#seen.has(id));
     const tenantIds = new Set(changes.map(({ tenantId }) => tenantId));
-    const mayMiss = sinceMs > MAX_GAP_MS;
     for (const cache of this.#caches) {
-      cache.invalidate(mayMiss ? 'all' : tenantIds);
+      cache.invalidate(sinceMs > MAX_GAP_MS ? 'all' : tenantIds);
     }
     if (readsAll || this.#seen.size > MAX_SEEN) {
       this.#seen.clear();
     }
     rows.forEach(({ id }) => this.#seen.add(id));
-    if (mayMiss || changes.length > 0) {
-      this.#listeners.forEach((listener) => listener(mayMiss ? 'all' : changes));
-    }
     this.#oldestRunning = oldestRunning;
     this.#polledAtMs = beganAtMs;
     this.#lease.endsAtMs = beganAtMs + LEASE_MS;

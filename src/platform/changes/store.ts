@@ -2,19 +2,12 @@ import { sql } from 'kysely';
 import { type Database, isCluster, type Tx } from '../db/database.ts';
 
 /** Inserts a change. A retried transaction may insert it twice, which does no harm. */
-export async function insertChange(tx: Tx, tenantId: number, id: string, topic: string | null): Promise<void> {
-  await tx.insertInto('recent_change').values({ id, tenant_id: tenantId, topic }).execute();
-}
-
-export interface ChangeRow {
-  id: string;
-  tenantId: number;
-  /** Kind of the changed data, perhaps unknown to this version. Null if any data may have changed. */
-  topic: string | null;
+export async function insertChange(tx: Tx, tenantId: number, id: string): Promise<void> {
+  await tx.insertInto('recent_change').values({ id, tenant_id: tenantId }).execute();
 }
 
 interface Changes {
-  rows: ChangeRow[];
+  rows: { id: string; tenantId: number }[];
   /** Number of the oldest transaction that was running when the changes were read. All transactions with lower numbers have ended. */
   oldestRunning: string;
 }
@@ -32,7 +25,7 @@ export async function readChanges(db: Database, since: string | null): Promise<C
     : sql`transaction_id >= ${since ?? '0'}::xid8 AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())`;
   const { rows } = await sql<Changes>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS "oldestRunning",
-      coalesce(json_agg(json_build_object('id', id, 'tenantId', tenant_id, 'topic', topic)), '[]') AS rows
+      coalesce(json_agg(json_build_object('id', id, 'tenantId', tenant_id)), '[]') AS rows
     FROM recent_change
     WHERE ${isRecent}
   `.execute(db);

@@ -1,7 +1,7 @@
 /** Tables and their columns in the order of the migrations, written by "npm run generate". A type ends with ? if it may be null, else with = if it has a default. */
 export const TABLES = {
   service_key: { is_only: 'bool=', wrapped_key: 'bytea', created_at: 'timestamptz=' },
-  recent_change: { id: 'uuid', tenant_id: 'int8', changed_at: 'timestamptz=', transaction_id: 'xid8=', topic: 'text?' },
+  recent_change: { id: 'uuid', tenant_id: 'int8', changed_at: 'timestamptz=', transaction_id: 'xid8=' },
   tenant: { id: 'int8=', slug: 'text', name: 'text', currency: 'text', timezone: 'text', features: 'text[]', created_at: 'timestamptz=' },
   app_user: { tenant_id: 'int8', id: 'uuid', email: 'text', name: 'text?', password_hash: 'text', generation: 'int4=', role: 'text', areas: 'text[]=', is_active: 'bool=', language: 'text?', created_at: 'timestamptz=', last_seen_at: 'timestamptz?', invitation_expires_at: 'timestamptz?', document_name: 'text?', document_role: 'text?', document_areas: 'text[]?', document_password_hash: 'text?' },
   sign_in: { email: 'text', tenant_id: 'int8', user_id: 'uuid', held_until: 'timestamptz?' },

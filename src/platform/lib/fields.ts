@@ -31,6 +31,9 @@ export const textUpTo = (
 ) => Type.String({ ...options, maxLength, description, ...exampleOf(example) });
 /** Amount of money in a response. */
 export const price = (description: string) => Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN }, description });
+/** Sum of amounts of money in a response. It may be larger than any single amount. */
+export const sum = (description: string) =>
+  Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
 export const priceOrNull = (description: string) =>
   orNull(Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), description);
 export const oneOf = <T extends string>(values: readonly T[], description: string, example?: T) =>

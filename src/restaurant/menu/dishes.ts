@@ -46,7 +46,7 @@ export async function setAvailability(
     await store.setVersion(tx, tenantId, menu.version + 1);
     const details = { is_active, skus: changed };
     await recordAudit(tx, { action: 'dishes.availability_changed', subject: String(tenantId), details });
-    await announceChange(tx, tenantId, 'menu');
+    await announceChange(tx, tenantId);
   });
   return named.map((sku) => ({ sku, is_active }));
 }
@@ -76,7 +76,7 @@ export async function changeDish(
       await store.setVersion(tx, tenantId, menu.version + 1);
       const changes = describeListChanges('dish', [{ before: stored, after: dish }], () => sku);
       await recordAudit(tx, { action: 'dish.changed', subject: sku, details: { changes } });
-      await announceChange(tx, tenantId, 'menu');
+      await announceChange(tx, tenantId);
     }
     const dishCounts = await store.countListed(tx, tenantId);
     return createRenderer({ tenantId, currency }, sections, dishCounts)(dish);

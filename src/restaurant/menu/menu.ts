@@ -84,7 +84,7 @@ export async function replaceMenu(
       }
       await store.writeMenu(tx, tenantId, version + 1, writes);
       await recordAudit(tx, { action: 'menu.replaced', subject: String(tenantId), details: counts });
-      await announceChange(tx, tenantId, 'menu');
+      await announceChange(tx, tenantId);
       hasWritten = true;
       return true;
     });

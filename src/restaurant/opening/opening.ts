@@ -98,7 +98,7 @@ async function changeOpening(
     const entry = await change(tx, await store.lockOpening(tx, actor.tenantId));
     if (entry !== null) {
       await writeDown(tx, entry);
-      await announceChange(tx, actor.tenantId, 'pause');
+      await announceChange(tx, actor.tenantId);
     }
   });
 }

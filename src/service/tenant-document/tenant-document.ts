@@ -96,7 +96,7 @@ async function applyParts(tx: Tx, document: TenantDocument, plan: UserPlan | nul
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await auditChanges(tx, actor, [...tenant.changes, ...ofParts]);
-  await announceChange(tx, tenant.id, null);
+  await announceChange(tx, tenant.id);
   const changes = [...tenant.changes, ...ofUsers, ...ofParts];
   return { tenant_id: tenant.id, slug, users: plan?.users ?? [], properties: hotel.properties, changes };
 }

@@ -10,7 +10,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { openSession, personId } from '#test/support/sessions.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { causeEvent } from '#test/support/webhooks.ts';
-import { look, TOPIC_OF_NUMBER } from './store.ts';
+import { look } from './store.ts';
 
 /** Number of copies that the test makes of the tenant's rows in each table of `COPIES` (orders, events, audit entries and stays). */
 const MANY = 20_000;
@@ -83,14 +83,12 @@ describe('query plans of the statements of live changes', {
   }
 
   it('the statement that reads the newest rows uses an index of each large table, for one tenant and for many tenants', async () => {
-    const moments: [number, number] = [Date.now() - 3_600_000, Date.now() - 3_000_000];
     sent.length = 0;
-    const [found] = await look(db, [hotel.tenantId], moments);
-    const numbers = found?.sinceFirst.split(' ').map(Number) ?? [];
-    const changed = new Set(TOPIC_OF_NUMBER.filter((_, index) => Number(numbers[index]) > 0));
-    assert.deepEqual(changed, new Set(['orders', 'events', 'credentials', 'people', 'reservations']));
+    const [found] = await look(db, [hotel.tenantId], Date.now());
+    const sources = new Set(Object.keys(found ?? {}).map((key) => key.split(' ')[0] ?? ''));
+    assert.ok(sources.isSupersetOf(new Set(['order', 'order_event', 'stay', 'credential'])), [...sources].join(' '));
     const tenantIds = Array.from({ length: 50 }, (_, index) => hotel.tenantId + index);
-    await look(db, tenantIds, moments);
+    await look(db, tenantIds, Date.now());
     assert.equal(sent.length, 2);
     for (const statement of sent) {
       assert.deepEqual(await scannedBy(statement), [], statement.sql);

@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { LiveChange, LiveStream } from './schema.ts';
-import { LiveStream as Stream } from './stream.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -71,21 +70,14 @@ function open(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyR
   liveChanges.refuseTooMany(request.staff);
   const response = takeOver(reply);
   request.place?.leave();
-  const stream = new Stream(request.staff, response);
   // A client that leaves ends its half of the connection first. Without this, the stream would end only at its next write.
   const leave = () => response.destroy();
   request.raw.socket.once('end', leave);
-  response.once('close', () => {
-    liveChanges.remove(stream);
-    request.raw.socket.off('end', leave);
-  });
-  liveChanges.add(stream);
+  response.once('close', () => request.raw.socket.off('end', leave));
+  liveChanges.open(request.staff, response);
 }
 
 function takeOver(reply: FastifyReply): ServerResponse {
-  const { raw: response } = reply.hijack();
-  for (const [name, value = ''] of Object.entries(reply.headers(HEADERS).getHeaders())) {
-    response.setHeader(name, value);
-  }
-  return response;
+  const { raw } = reply.headers(HEADERS).hijack();
+  return raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { LiveChange } from './schema.ts';
-import { hears, type Topic, TOPICS } from './topics.ts';
+import type { Look } from './store.ts';
+import { type Source, topicsOf } from './topics.ts';
 
 export const BOUNDS = {
   ofCaller: 20,
@@ -9,103 +10,69 @@ export const BOUNDS = {
   ofProcess: 2_000,
   /** Time between two keep-alive messages, which is shorter than proxies keep a connection without traffic. */
   beatEveryMs: 10_000,
-  undrainedMs: 30_000,
   /** Time after which a stream ends. Its client then connects again, perhaps to another process. */
   longestMs: 30 * 60_000,
-  checkEveryMs: 1_000,
 };
 export type StreamBounds = typeof BOUNDS;
 
-/** Bounds of the wait before a client of a stopping process connects again. The wait is random, so that not all clients come together. */
-const SHORTEST_RETURN_MS = 300;
-const LONGEST_RETURN_MS = 3_000;
+/** After a longer time, a look might not go back to all rows that are committed late. */
+const MAX_GAP_MS = 30_000;
 
-/**
- * Stream of events (WHATWG HTML §9.2) of one caller. While its client does not read, at most one message is under way, and all hints are
- * merged into the next one, so a slow client needs little memory.
- */
+/** Stream of events (WHATWG HTML §9.2) of one caller. */
 export class LiveStream {
   readonly staff: Staff;
   readonly #response: ServerResponse;
-  readonly #topics = new Set<Topic>();
-  #isResync = false;
-  readonly #openedAtMs = performance.now();
-  #beatAtMs = 0;
-  /** Time of the write under way, or null if the operating system has taken all bytes. */
-  #writingSinceMs: number | null = null;
+  readonly #endsAtMs: number;
+  #look: Look = {};
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(staff: Staff, response: ServerResponse) {
+  constructor(staff: Staff, response: ServerResponse, longestMs: number) {
     this.staff = staff;
     this.#response = response;
+    this.#endsAtMs = performance.now() + longestMs;
     response.on('error', () => response.destroy());
-    this.#beat(this.#openedAtMs);
+    this.beat();
   }
 
-  /** Leaves out topics that the caller may not read. */
-  tell(topics: readonly Topic[]): void {
-    topics.filter((topic) => hears(this.staff, topic)).forEach((topic) => this.#topics.add(topic));
-    this.#sayNext();
-  }
-
-  /** Tells the client to read all data again, because changes may be missing. */
-  resync(): void {
-    this.#isResync = true;
-    this.#sayNext();
-  }
-
-  /** Asks the client to connect again after a random wait, and ends the stream. */
-  sayBye(): void {
-    const retryMs = Math.round(SHORTEST_RETURN_MS + Math.random() * (LONGEST_RETURN_MS - SHORTEST_RETURN_MS));
-    this.end(`retry: ${retryMs}\nevent: bye\ndata: {}\n\n`);
-  }
-
-  end(text = ''): void {
-    if (!this.#hasEnded) {
-      this.#response.end(text);
-    }
-  }
-
-  /** Ends the stream if its time is over or its client does not read. Otherwise says regularly that it is alive. */
-  check({ beatEveryMs, undrainedMs, longestMs }: StreamBounds): void {
+  /** Tells what has changed since the last look, or to read all data again if changes may be missing, as before the first look. */
+  see(look: Look): void {
     const nowMs = performance.now();
-    if (this.#writingSinceMs !== null) {
-      if (nowMs - this.#writingSinceMs > undrainedMs) {
-        this.#response.destroy();
-      }
-    } else if (nowMs - this.#openedAtMs > longestMs) {
+    const gapMs = nowMs - this.#lookedAtMs;
+    const keys = Object.keys(look).filter((key) => look[key] !== this.#look[key]);
+    const topics = topicsOf(new Set(keys.map((key) => key.split(' ', 1)[0] as Source)), this.staff);
+    this.#look = look;
+    this.#lookedAtMs = nowMs;
+    if (gapMs > MAX_GAP_MS) {
+      this.#say('event: resync\ndata: {}\n\n');
+    } else if (topics.length > 0) {
+      this.#say(`event: change\ndata: ${JSON.stringify({ topics } satisfies LiveChange)}\n\n`);
+    }
+  }
+
+  /** Says that the stream is alive, and ends it when its time is over. */
+  beat(): void {
+    this.#say(`: beat ${Date.now()}\n\n`);
+    if (performance.now() > this.#endsAtMs) {
       this.end();
-    } else if (nowMs - this.#beatAtMs >= beatEveryMs && !this.#hasEnded) {
-      this.#beat(nowMs);
     }
   }
 
-  get #hasEnded(): boolean {
-    return this.#response.destroyed || this.#response.writableEnded;
+  /** Ends the stream. The wait of its client before it connects again is random, so that not all clients come together. */
+  sayBye(): void {
+    this.#say(`retry: ${Math.round(300 + Math.random() * 2_700)}\nevent: bye\ndata: {}\n\n`);
+    this.end();
   }
 
-  #sayNext(): void {
-    const topics = TOPICS.filter((topic) => this.#topics.has(topic));
-    if (this.#writingSinceMs !== null || this.#hasEnded || (topics.length === 0 && !this.#isResync)) {
-      return;
+  end(): void {
+    this.#response.end();
+  }
+
+  /** Closes the connection of a client that does not read, before its unread hints take much memory. */
+  #say(text: string): void {
+    if (this.#response.writableNeedDrain) {
+      this.#response.destroy();
+    } else if (!this.#response.writableEnded) {
+      this.#response.write(text);
     }
-    const change: LiveChange = { topics };
-    this.#write(this.#isResync ? 'event: resync\ndata: {}\n\n' : `event: change\ndata: ${JSON.stringify(change)}\n\n`);
-    this.#topics.clear();
-    this.#isResync = false;
-  }
-
-  #beat(nowMs: number): void {
-    this.#beatAtMs = nowMs;
-    this.#write(`: beat ${Date.now()}\n\n`);
-  }
-
-  #write(text: string): void {
-    this.#writingSinceMs = performance.now();
-    this.#response.write(text, (error) => {
-      this.#writingSinceMs = null;
-      if (!error) {
-        this.#sayNext();
-      }
-    });
   }
 }

@@ -47,17 +47,18 @@ describe('the stream of GET /v1/staff/changes/', () => {
   });
 
   it('200: a stream of live changes regularly sends a comment with the time of the server', async () => {
-    const { service, tenant } = await start({ beatEveryMs: 600, checkEveryMs: 50 });
+    const { service, tenant } = await start({ beatEveryMs: 600 });
     const stream = await openStream(service.url, tenant.owner);
     const times = async () => stream.blocks.filter(isBeat).map(({ comment }) => Number(comment?.slice(5)));
     await eventually(async () => (await times()).length >= 3, 'third comment');
     const [first = 0, second = 0, third = 0] = await times();
-    assert.ok(second - first >= 600 && third - second >= 600, `${first} ${second} ${third}`);
+    // All streams of a process say it at the same time, so the first comment after the beginning may come sooner.
+    assert.ok(second > first && third - second >= 590, `${first} ${second} ${third}`);
     stream.close();
   });
 
   it('200: a stream of live changes ends after its time limit, and the caller may open another stream', async () => {
-    const { service, tenant } = await start({ longestMs: 300, checkEveryMs: 50 });
+    const { service, tenant } = await start({ longestMs: 300, beatEveryMs: 50 });
     const stream = await openStream(service.url, tenant.owner);
     await stream.ended;
     const next = await openStream(service.url, tenant.owner);

@@ -1,31 +1,36 @@
-import type { Staff } from '#access/tenants/tenants.ts';
+import type { AuditSubject } from '#access/audit/audit.ts';
+import type { Area, Staff } from '#access/tenants/tenants.ts';
 
-/** Areas whose callers get the hints of each topic, because they may read its data. Owners get all hints. */
-const AUDIENCES = {
-  orders: ['orders'],
-  reservations: ['hotel'],
-  events: ['deliveries'],
-  menu: ['menu'],
-  rooms: ['hotel', 'rates'],
-  rates: ['hotel', 'rates'],
-  credentials: [],
-  people: [],
-  pause: 'all',
-} as const satisfies Record<string, readonly Staff['areas'][number][] | 'all'>;
+/** Kinds of changes that a look finds. A subject of the audit trail is one too. */
+export type Source = 'order' | 'order_event' | 'event' | 'stay' | AuditSubject;
 
-export type Topic = keyof typeof AUDIENCES;
-export const TOPICS = Object.keys(AUDIENCES) as Topic[];
-
-export function hears({ role, areas }: Pick<Staff, 'role' | 'areas'>, topic: Topic): boolean {
-  const audience: readonly string[] | 'all' = AUDIENCES[topic];
-  return role === 'owner' || audience === 'all' || areas.some((area) => audience.includes(area));
+interface Rule {
+  /** Areas whose callers get the hints of a topic, because they may read its data. Owners get all hints. */
+  areas: readonly Area[] | 'all';
+  sources: readonly Source[];
 }
 
-/** Topics that a recent change without a topic may concern, for example a tenant document. */
-const ANY: readonly Topic[] = ['menu', 'rooms', 'rates', 'credentials', 'people', 'pause'];
+/** The document of a tenant, whose subject is `tenant`, may change most topics. */
+const RULES = {
+  orders: { areas: ['orders'], sources: ['order', 'order_event'] },
+  reservations: { areas: ['hotel'], sources: ['stay'] },
+  events: { areas: ['deliveries'], sources: ['event', 'order_event'] },
+  menu: { areas: ['menu'], sources: ['dish', 'dishes', 'menu', 'tenant'] },
+  rooms: { areas: ['hotel', 'rates'], sources: ['room_type', 'tenant'] },
+  rates: { areas: ['hotel', 'rates'], sources: ['rate_plan', 'rates', 'restrictions', 'tenant'] },
+  credentials: { areas: [], sources: ['channel', 'credential', 'webhook', 'tenant'] },
+  people: { areas: [], sources: ['display', 'session', 'user', 'tenant'] },
+  pause: { areas: 'all', sources: ['opening_hours', 'pause', 'tenant'] },
+} as const satisfies Record<string, Rule>;
 
-/** Returns the topics that an entry of the list of recent changes concerns. A later version of the service may write unknown topics. */
-export function topicsOfChange(topic: string | null): readonly Topic[] {
-  const known = TOPICS.find((each) => each === topic);
-  return known === undefined ? ANY : [known];
+type Topic = keyof typeof RULES;
+export const TOPICS = Object.keys(RULES) as Topic[];
+
+/** Returns the topics of the sources that have changed, without those that the caller may not read. */
+export function topicsOf(changed: ReadonlySet<Source>, { role, areas }: Staff): Topic[] {
+  return TOPICS.filter((topic) => {
+    const rule: Rule = RULES[topic];
+    const mayRead = role === 'owner' || rule.areas === 'all' || rule.areas.some((area) => areas.includes(area));
+    return mayRead && rule.sources.some((source) => changed.has(source));
+  });
 }

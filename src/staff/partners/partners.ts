@@ -5,11 +5,12 @@ import type { Budget } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { firstIdAt, timeOf } from '#platform/lib/ids.ts';
 import type { CredentialBudget, CredentialDeliveries, CredentialHealth } from './schema.ts';
-import { countByHour, countDeliveries, type DeliveryCounts, type HourRow } from './store.ts';
+import { countByHour, countDeliveries, type DeliveryCounts } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const MAX_EVENTS = 5_000;
+const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0, p50_ms: null, p95_ms: null };
 
 export type CallBudgets = Record<Audience, Budget>;
 
@@ -65,30 +66,14 @@ async function readHealth(db: Database, tenantId: number, credentialId: string):
   const nowMs = Date.now();
   const dayAgoMs = nowMs - HOURS * HOUR_MS;
   const rows = await countByHour(db, tenantId, { credentialId, fromId: firstIdAt(dayAgoMs), limit: MAX_EVENTS });
-  const since = completeSince(rows) ?? new Date(dayAgoMs);
+  const events = rows.reduce((sum, row) => sum + row.events, 0);
+  const [first] = rows;
+  const since = events >= MAX_EVENTS && first !== undefined ? timeOf(first.oldest_id) : new Date(dayAgoMs);
   const byHour = new Map(rows.map((row) => [row.hour, row]));
   const hours = [];
   for (let hour = Math.floor(since.getTime() / HOUR_MS); hour <= nowMs / HOUR_MS; hour += 1) {
-    hours.push(hourShape(hour, byHour.get(hour)));
+    const { delivered, failed, pending, p50_ms, p95_ms } = byHour.get(hour) ?? NO_DELIVERIES;
+    hours.push({ at: new Date(hour * HOUR_MS).toISOString(), delivered, failed, pending, p50_ms, p95_ms });
   }
   return { since: since.toISOString(), hours };
-}
-
-/** Returns the time of the oldest counted event if the query has stopped at `MAX_EVENTS`, or else null. */
-function completeSince(rows: HourRow[]): Date | null {
-  const events = rows.reduce((sum, row) => sum + row.events, 0);
-  const [first] = rows;
-  return events >= MAX_EVENTS && first !== undefined ? timeOf(first.oldest_id) : null;
-}
-
-function hourShape(hour: number, row: HourRow | undefined): CredentialHealth['hours'][number] {
-  const [p50, p95] = row?.percentiles ?? [null, null];
-  return {
-    at: new Date(hour * HOUR_MS).toISOString(),
-    delivered: row?.delivered ?? 0,
-    failed: row?.failed ?? 0,
-    pending: row?.pending ?? 0,
-    p50_ms: p50 === null ? null : Math.round(p50),
-    p95_ms: p95 === null ? null : Math.round(p95),
-  };
 }

@@ -21,13 +21,12 @@ import {
   CredentialChange,
   CredentialRotation,
   RotatedCredential,
-  staffCredential,
-  staffCredentialDetail,
+  StaffCredential,
+  StaffCredentialDetail,
 } from './schema.ts';
 
 interface Dependencies extends Partners {
   ownerGuard: Guard;
-  shape: Type.TObject;
   allowPrivateNetwork: boolean;
 }
 
@@ -44,8 +43,7 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
   removeWebhookRoute(app, dependencies);
 }
 
-function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencies): void {
-  const entry = staffCredential(shape);
+function listRoute(app: App, { credentials, db, ownerGuard }: Dependencies): void {
   app.get(
     PATH,
     {
@@ -57,7 +55,7 @@ function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencie
         description:
           'Lists all third-party credentials, newest first, including revoked credentials. Each entry shows how many deliveries wait and ' +
           'how many have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
-        response: { 200: Type.Array(entry) },
+        response: { 200: Type.Array(StaffCredential) },
       },
     },
     async (request) => await listCredentialsWithDeliveries(db, credentials, request.staff.tenant.id),
@@ -65,8 +63,7 @@ function listRoute(app: App, { credentials, db, ownerGuard, shape }: Dependencie
 }
 
 function detailRoutes(app: App, dependencies: Dependencies): void {
-  const { db, ownerGuard, shape } = dependencies;
-  const detail = staffCredentialDetail(shape);
+  const { db, ownerGuard } = dependencies;
   app.get(
     `${PATH}:id/`,
     {
@@ -81,7 +78,7 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
           'deliveries in each of the last 24 hours. The id may also be the id of a PMS credential. Only the owner may call this ' +
           'operation.',
         params: CredentialPath,
-        response: { 200: detail },
+        response: { 200: StaffCredentialDetail },
       },
     },
     async ({ staff, params }) => {
@@ -103,7 +100,7 @@ function detailRoutes(app: App, dependencies: Dependencies): void {
           'owner may call it.',
         params: CredentialPath,
         body: CredentialChange,
-        response: { 200: detail },
+        response: { 200: StaffCredentialDetail },
       },
     },
     async ({ staff, params, body }) =>
@@ -168,7 +165,7 @@ function setWebhookRoute(app: App, { db, keyring, ownerGuard, allowPrivateNetwor
   );
 }
 
-function removeWebhookRoute(app: App, { db, ownerGuard, shape }: Dependencies): void {
+function removeWebhookRoute(app: App, { db, ownerGuard }: Dependencies): void {
   app.post(
     `${PATH}:id/webhook/remove/`,
     {
@@ -184,7 +181,7 @@ function removeWebhookRoute(app: App, { db, ownerGuard, shape }: Dependencies): 
           'the partner may register a URL again. If no URL is registered, nothing changes. A credential that is revoked or belongs to a ' +
           'PMS gets 409. Only the owner may call it.',
         params: CredentialPath,
-        response: { 200: staffCredential(shape) },
+        response: { 200: StaffCredential },
       },
     },
     async ({ staff, params }) => {

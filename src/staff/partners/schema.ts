@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { boolean, integer, orNull, textUpTo, time, timeOrNull } from '#platform/lib/fields.ts';
-import { CREDENTIAL_EXAMPLE, CredentialSecret } from '#access/credentials/credentials.ts';
+import { Credential, CREDENTIAL_EXAMPLE, CredentialSecret } from '#access/credentials/credentials.ts';
 
 export const CredentialDeliveries = Type.Object(
   {
@@ -25,16 +25,14 @@ const ENTRY_EXAMPLE = {
   },
 };
 
-export function staffCredential(shape: Type.TObject) {
-  return Type.Object(
-    { ...shape.properties, deliveries: CredentialDeliveries },
-    {
-      title: 'StaffCredential',
-      description: 'The credential of a partner, and the state of its deliveries.',
-      examples: [ENTRY_EXAMPLE],
-    },
-  );
-}
+export const StaffCredential = Type.Object(
+  { ...Credential.properties, deliveries: CredentialDeliveries },
+  {
+    title: 'StaffCredential',
+    description: 'The credential of a partner, and the state of its deliveries.',
+    examples: [ENTRY_EXAMPLE],
+  },
+);
 
 const CredentialBudget = Type.Object(
   {
@@ -89,28 +87,26 @@ const CredentialHealth = Type.Object(
 );
 export type CredentialHealth = Type.Static<typeof CredentialHealth>;
 
-export function staffCredentialDetail(shape: Type.TObject) {
-  return Type.Object(
-    { ...staffCredential(shape).properties, budget: CredentialBudget, health: CredentialHealth },
-    {
-      title: 'StaffCredentialDetail',
-      description: 'A credential with its deliveries, its budget of calls and its last 24 hours.',
-      examples: [
-        {
-          ...ENTRY_EXAMPLE,
-          budget: { limit: 300, used: 12, resets_in_s: 41, is_shared: true },
-          health: {
-            since: '2026-11-20T18:10:00.000Z',
-            hours: [
-              { at: '2026-11-20T18:00:00.000Z', delivered: 31, failed: 1, pending: 0, p50_ms: 38, p95_ms: 120 },
-              { at: '2026-11-20T19:00:00.000Z', delivered: 0, failed: 0, pending: 1, p50_ms: null, p95_ms: null },
-            ],
-          },
+export const StaffCredentialDetail = Type.Object(
+  { ...StaffCredential.properties, budget: CredentialBudget, health: CredentialHealth },
+  {
+    title: 'StaffCredentialDetail',
+    description: 'A credential with its deliveries, its budget of calls and its last 24 hours.',
+    examples: [
+      {
+        ...ENTRY_EXAMPLE,
+        budget: { limit: 300, used: 12, resets_in_s: 41, is_shared: true },
+        health: {
+          since: '2026-11-20T18:10:00.000Z',
+          hours: [
+            { at: '2026-11-20T18:00:00.000Z', delivered: 31, failed: 1, pending: 0, p50_ms: 38, p95_ms: 120 },
+            { at: '2026-11-20T19:00:00.000Z', delivered: 0, failed: 0, pending: 1, p50_ms: null, p95_ms: null },
+          ],
         },
-      ],
-    },
-  );
-}
+      },
+    ],
+  },
+);
 
 export const CredentialChange = Type.Object(
   {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
+import type { CredentialHealth } from './schema.ts';
 
 export interface DeliveryCounts {
   credential_id: string;
@@ -39,17 +40,12 @@ export async function countDeliveries(
   return rows;
 }
 
-export interface HourRow {
+type HourRow = Omit<CredentialHealth['hours'][number], 'at'> & {
   /** Number of the hour, counted from the begin of 1970 in UTC. */
   hour: number;
   events: number;
   oldest_id: string;
-  delivered: number;
-  failed: number;
-  pending: number;
-  /** Percentiles 50 and 95 of the duration of the successful attempts, in milliseconds. Null: no delivery was successful. */
-  percentiles: [number, number] | null;
-}
+};
 
 /**
  * Counts the deliveries of the newest `limit` events of a credential, by the hour in the id of the event. Events with an id below `fromId` do
@@ -60,6 +56,8 @@ export async function countByHour(
   tenantId: number,
   { credentialId, fromId, limit }: { credentialId: string; fromId: string; limit: number },
 ): Promise<HourRow[]> {
+  const percentile = (fraction: number) => sql`
+    round((percentile_cont(${sql.lit(fraction)}) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE status = 'delivered'))::numeric)::int`;
   const { rows } = await executeByIndex(
     db,
     sql<HourRow>`
@@ -78,7 +76,7 @@ export async function countByHour(
         count(*) FILTER (WHERE status = 'delivered') AS delivered,
         count(*) FILTER (WHERE status = 'failed') AS failed,
         count(*) FILTER (WHERE status = 'pending') AS pending,
-        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE status = 'delivered') AS percentiles
+        ${percentile(0.5)} AS p50_ms, ${percentile(0.95)} AS p95_ms
       FROM recent GROUP BY hour ORDER BY hour`,
   );
   return rows;

@@ -7,18 +7,14 @@ import { type CsvCell, csvOf } from '#platform/lib/csv.ts';
 import { countNights, type DateText, instantOf, nightsOf } from '#platform/lib/dates.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { formatCents, formatMoney, roundCents, unitOf } from '#platform/lib/money.ts';
-import type { DayReport } from './schema.ts';
+import type { DayReport, DayReportQuery } from './schema.ts';
 import { countRooms, readOrderDays, readStayDays } from './store.ts';
 
 const MAX_DAYS = 31;
 
-interface ReportRange {
-  from: DateText;
-  to: DateText;
-}
+type ReportRange = Pick<DayReportQuery, 'from' | 'to'>;
 
-/** @throws ApiError 400 `invalid_request` if the range has no day or more than 31 days */
-export function checkRange({ from, to }: ReportRange): void {
+function checkRange({ from, to }: ReportRange): void {
   const days = countNights(from, to);
   if (days < 1) {
     throw invalidField('to', 'must be after `from`');
@@ -29,10 +25,11 @@ export function checkRange({ from, to }: ReportRange): void {
 }
 
 /**
- * Returns the orders and the stays of each day of a range that `checkRange` accepts. The days of orders are days in the time zone of the
- * tenant. The nights of a stay are dates at its property.
+ * Returns the orders and the stays of each day. The days of orders are days in the time zone of the tenant. The nights of a stay are dates
+ * at its property. @throws ApiError 400 `invalid_request` if the range has no day or more than 31 days
  */
 export async function reportDays(db: Database, tenant: Tenant, range: ReportRange): Promise<DayReport[]> {
+  checkRange(range);
   const [orders, stays] = await Promise.all([readOrders(db, tenant, range), readStays(db, tenant, range)]);
   return nightsOf(range.from, range.to).map((date, index) => ({ date, ...orders(index), ...stays(date) }));
 }
@@ -71,12 +68,14 @@ async function readStays(db: Database, tenant: Tenant, range: ReportRange) {
     : [[], 0];
   const byDate = new Map(days.map((day) => [day.date, day]));
   return (date: DateText) => {
-    const { arrivals, rooms_sold, revenue_cents } = byDate.get(date) ?? EMPTY;
+    const { arrivals, rooms_sold, revenue_cents } = byDate.get(date) ?? {
+      arrivals: 0,
+      rooms_sold: 0,
+      revenue_cents: 0,
+    };
     return { arrivals, rooms_sold, rooms, room_revenue: formatCents(roundCents(revenue_cents, unit)) };
   };
 }
-
-const EMPTY = { arrivals: 0, rooms_sold: 0, revenue_cents: 0 };
 
 const HEADER = [
   'date',

@@ -3,7 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendCsv } from '#platform/http/list.ts';
-import { checkRange, daysAsCsv, reportDays } from './reports.ts';
+import { daysAsCsv, reportDays } from './reports.ts';
 import { DAY_EXAMPLE, DayReport, DayReportQuery } from './schema.ts';
 
 export function reportRoutes(app: App, { db, ownerGuard }: { db: Database; ownerGuard: Guard }): void {
@@ -31,8 +31,7 @@ export function reportRoutes(app: App, { db, ownerGuard }: { db: Database; owner
     async (request, reply) => {
       const { staff, query } = request;
       const { from, to, format } = query;
-      checkRange(query);
-      const days = await reportDays(db, staff.tenant, { from, to });
+      const days = await reportDays(db, staff.tenant, query);
       if (format !== 'csv') {
         return days;
       }

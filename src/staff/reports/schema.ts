@@ -1,12 +1,5 @@
 import Type from 'typebox';
-import { date, integer, text, uuid } from '#platform/lib/fields.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-
-/**
- * Returns the schema of an amount of money for a whole day. The amount has no upper limit, because it may be larger than the price of any
- * order.
- */
-const Sum = (description: string) => Type.String({ [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` }, description });
+import { date, integer, sum, text, uuid } from '#platform/lib/fields.ts';
 
 export const DayReportQuery = Type.Object({
   from: date('The first day of the report.', '2026-11-01'),
@@ -27,7 +20,7 @@ const CredentialDay = Type.Object(
     id: uuid('The id of the credential. It may be revoked.'),
     label: text('The present label of the credential. It may be empty.'),
     orders: integer('The number of orders that the credential has placed on this day.'),
-    total: Sum('The sum of the totals of these orders.'),
+    total: sum('The sum of the totals of these orders.'),
   },
   { title: 'CredentialDay', description: 'The orders of one partner on one day.' },
 );
@@ -53,7 +46,7 @@ export const DayReport = Type.Object(
     orders: integer(
       'The number of orders that were placed on this day in the time zone of the tenant. Cancelled orders do not count.',
     ),
-    order_total: Sum(
+    order_total: sum(
       'The sum of the totals of these orders, in the currency of the tenant. An order in an earlier currency of the tenant adds nothing.',
     ),
     by_credential: Type.Array(CredentialDay, {
@@ -71,7 +64,7 @@ export const DayReport = Type.Object(
     rooms: integer(
       'The present number of rooms of all active room types. Every day has the same number, because earlier numbers are not kept.',
     ),
-    room_revenue: Sum(
+    room_revenue: sum(
       'The sum of the prices of this night over all stays that count, in the currency of the tenant. If the price of each night of a ' +
         'stay is not known, because an OTA or the hotel gave one amount for the whole stay, each of its nights has an equal part of the ' +
         'amount. A stay in an earlier currency of the tenant adds nothing.',

@@ -51,7 +51,8 @@ describe('query plans of the state of the house', {
     'the orders of today': (db, id) =>
       store.sumOrders(db, id, { firstId: firstIdAt(Date.now() - DAY_MS), currency: 'EUR' }),
     'the stays': (db, id) => store.countStays(db, id, dayAhead(0)),
-    'the nights': (db, id) => store.readNights(db, id, { from: dayAhead(0), to: dayAhead(14), most: 50 }),
+    'the nights': (db, id) => store.readNights(db, id, { from: dayAhead(0), count: 14 }),
+    'the oversold nights': (db, id) => store.findOversold(db, id, { from: dayAhead(0), most: 50 }),
     'the failing receivers': (db, id) => store.findFailingReceivers(db, id),
     'the partners': (db, id) => store.readPartners(db, id, firstIdAt(Date.now() - DAY_MS)),
     'the first steps': (db, id) => store.readFirstSteps(db, id),

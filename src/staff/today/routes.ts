@@ -4,12 +4,7 @@ import type { Guard } from '#platform/http/guard.ts';
 import { Today, TodayQuery } from './schema.ts';
 import { readToday } from './today.ts';
 
-interface Dependencies {
-  db: Database;
-  anyGuard: Guard;
-}
-
-export function todayRoutes(app: App, { db, anyGuard }: Dependencies): void {
+export function todayRoutes(app: App, { db, anyGuard }: { db: Database; anyGuard: Guard }): void {
   app.get(
     '/v1/staff/today/',
     {

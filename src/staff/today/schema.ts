@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { boolean, date, integer, orNull, text, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
+import { boolean, date, integer, orNull, sum, text, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 
 /** Minutes after which an order is late in a status, if the query does not say. */
 export const LATE_MINUTES = { pending: 3, confirmed: 10, preparing: 20, ready: 10, out_for_delivery: 45 } as const;
@@ -67,7 +66,6 @@ const OpenOrders = Type.Object(
   },
   { title: 'OpenOrders', description: 'The unfinished orders of one status.' },
 );
-export type OpenOrders = Type.Static<typeof OpenOrders>;
 
 const OrdersToday = Type.Object(
   {
@@ -90,10 +88,7 @@ const OrdersToday = Type.Object(
       {
         date: date('The present day in the time zone of the tenant.'),
         count: integer('The number of orders of this day that are not cancelled.'),
-        total: Type.String({
-          [DOCUMENTED]: { pattern: String.raw`^\d+\.\d{2}$` },
-          description: 'The sum of their totals in the currency of the tenant.',
-        }),
+        total: sum('The sum of their totals in the currency of the tenant.'),
       },
       { description: 'The orders that were placed today.' },
     ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#platform/db/database.ts';
 import { executeByIndex, executeWithoutTableScan } from '#platform/db/transaction.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-import type { FailingReceiver, FirstSteps, OpenStatus, PartnerToday } from './schema.ts';
+import type { FailingReceiver, FirstSteps, HotelToday, OpenStatus, OversoldToday, PartnerToday } from './schema.ts';
 
 /** Largest number of unfinished orders, and of waiting deliveries of a credential, that one call counts. */
 const MAX_COUNTED = 10_000;
@@ -31,9 +31,7 @@ export async function countOpenOrders(
         count(*) FILTER (WHERE is_late) AS late, min(status_changed_at) FILTER (WHERE is_late) AS oldest_late_at
       FROM (
         SELECT status, status_changed_at, now() > least(
-          status_changed_at + make_interval(mins => (
-            (${Object.values(late)}::int[])[array_position(${Object.keys(late)}::text[], status)]
-          )),
+          status_changed_at + make_interval(mins => (${JSON.stringify(late)}::jsonb ->> status)::int),
           CASE WHEN status IN ('pending', 'confirmed', 'preparing') THEN ready_by END
         ) AS is_late
         FROM restaurant_order WHERE tenant_id = ${tenantId} AND status NOT IN ('completed', 'cancelled')
@@ -62,13 +60,7 @@ export async function sumOrders(
   return rows[0] as { count: number; total: string };
 }
 
-export interface StayCounts {
-  arrivals: number;
-  arrived: number;
-  departures: number;
-  departed: number;
-  in_house: number;
-}
+type StayCounts = Omit<HotelToday, 'date' | 'nights'>;
 
 /**
  * Counts the stays that begin or end on a day, or whose guests are in the house. A stay of at most 31 nights began in the 31 days before, so
@@ -94,41 +86,45 @@ export async function countStays(db: Db, tenantId: number, today: DateText): Pro
   return counted.rows[0] as StayCounts;
 }
 
-interface Night {
-  date: DateText;
-  held: number;
-}
-
-export interface RoomTypeNights {
-  id: string;
-  name: string;
-  capacity: number;
-  /** False if the room type or its property is no longer active. Its oversold nights count, because its stays still need rooms. */
-  is_active: boolean;
-  nights: Night[] | null;
-  oversold: Night[] | null;
-}
-
-/** Reads the counters of the nights of a range, and the first oversold nights from its begin on, of each room type. */
+/** Adds up the capacities of the active room types, and their held rooms on each of the nights from a day on. */
 export async function readNights(
   db: Db,
   tenantId: number,
-  { from, to, most }: { from: DateText; to: DateText; most: number },
-): Promise<RoomTypeNights[]> {
-  const ofType = sql`tenant_id = ${tenantId} AND room_type_id = r.id AND date >= ${from}::date`;
-  const listed = sql`json_agg(json_build_object('date', date, 'held', held) ORDER BY date)`;
+  { from, count }: { from: DateText; count: number },
+): Promise<HotelToday['nights']> {
   const { rows } = await executeWithoutTableScan(
     db,
-    sql<RoomTypeNights>`
-    SELECT r.id, r.name, r.physical_capacity AS capacity, r.is_active AND p.is_active AS is_active,
-      (SELECT ${listed} FROM night WHERE ${ofType} AND date < ${to}::date) AS nights,
-      (SELECT ${listed} FROM (
-        SELECT date, held FROM night WHERE ${ofType} AND held > r.physical_capacity ORDER BY date LIMIT ${sql.lit(most)}
-      ) AS above) AS oversold
-    FROM room_type AS r JOIN property AS p ON p.tenant_id = ${tenantId} AND p.id = r.property_id
-    WHERE r.tenant_id = ${tenantId}
-    ORDER BY p.position, r.position
-`,
+    sql<HotelToday['nights'][number]>`
+      SELECT ${from}::date + day.number AS date, coalesce(sum(n.held), 0) AS held, coalesce(sum(t.capacity), 0) AS capacity
+      FROM generate_series(0, ${count}::int - 1) AS day (number) LEFT JOIN (
+        SELECT r.id, r.physical_capacity AS capacity
+        FROM room_type AS r JOIN property AS p ON p.tenant_id = ${tenantId} AND p.id = r.property_id
+        WHERE r.tenant_id = ${tenantId} AND r.is_active AND p.is_active
+      ) AS t ON true
+      LEFT JOIN night AS n ON n.tenant_id = ${tenantId} AND n.room_type_id = t.id AND n.date = ${from}::date + day.number
+      GROUP BY day.number ORDER BY day.number`,
+  );
+  return rows;
+}
+
+/** Finds the first oversold nights from a day on, also of inactive room types, because their stays still need rooms. */
+export async function findOversold(
+  db: Db,
+  tenantId: number,
+  { from, most }: { from: DateText; most: number },
+): Promise<OversoldToday[]> {
+  const { rows } = await executeWithoutTableScan(
+    db,
+    sql<OversoldToday>`
+      SELECT r.id AS room_type_id, r.name AS room_type, n.date, r.physical_capacity AS capacity, n.held
+      FROM room_type AS r JOIN property AS p ON p.tenant_id = ${tenantId} AND p.id = r.property_id
+      CROSS JOIN LATERAL (
+        SELECT date, held FROM night
+        WHERE tenant_id = ${tenantId} AND room_type_id = r.id AND date >= ${from}::date AND held > r.physical_capacity
+        ORDER BY date LIMIT ${sql.lit(most)}
+      ) AS n
+      WHERE r.tenant_id = ${tenantId}
+      ORDER BY n.date, p.position, r.position LIMIT ${sql.lit(most)}`,
   );
   return rows;
 }

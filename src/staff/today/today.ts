@@ -2,7 +2,7 @@
 import type { Staff, Tenant } from '#access/tenants/tenants.ts';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
-import { addDays, instantOf, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { instantOf, todayIn } from '#platform/lib/dates.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
 import {
@@ -39,9 +39,8 @@ export async function readToday(db: Database, staff: Staff, query: TodayQuery): 
   return {
     at: new Date().toISOString(),
     receivers,
-    oversold: hotel?.oversold ?? null,
     orders,
-    hotel: hotel?.hotel ?? null,
+    ...(hotel ?? { hotel: null, oversold: null }),
     partners,
     first_steps,
   };
@@ -81,34 +80,17 @@ async function readOrders(db: Database, { id, timezone, currency }: Tenant, quer
   };
 }
 
-async function readHotel(db: Database, tenant: Tenant): Promise<{ hotel: HotelToday; oversold: OversoldToday[] }> {
-  const date = todayIn(tenant.timezone);
-  const to = addDays(date, NIGHTS);
-  const [stays, roomTypes] = await Promise.all([
-    store.countStays(db, tenant.id, date),
-    store.readNights(db, tenant.id, { from: date, to, most: MAX_OVERSOLD }),
+async function readHotel(
+  db: Database,
+  { id, timezone }: Tenant,
+): Promise<{ hotel: HotelToday; oversold: OversoldToday[] }> {
+  const date = todayIn(timezone);
+  const [stays, nights, oversold] = await Promise.all([
+    store.countStays(db, id, date),
+    store.readNights(db, id, { from: date, count: NIGHTS }),
+    store.findOversold(db, id, { from: date, most: MAX_OVERSOLD }),
   ]);
-  const active = roomTypes.filter(({ is_active }) => is_active);
-  const capacity = active.reduce((sum, roomType) => sum + roomType.capacity, 0);
-  const held = new Map<string, number>();
-  for (const night of active.flatMap(({ nights }) => nights ?? [])) {
-    held.set(night.date, (held.get(night.date) ?? 0) + night.held);
-  }
-  return {
-    hotel: {
-      date,
-      ...stays,
-      nights: nightsOf(date, to).map((night) => ({ date: night, held: held.get(night) ?? 0, capacity })),
-    },
-    oversold: roomTypes
-      .flatMap(oversoldShape)
-      .toSorted((a, b) => (a.date < b.date ? -1 : 1))
-      .slice(0, MAX_OVERSOLD),
-  };
-}
-
-function oversoldShape({ id, name, capacity, oversold }: store.RoomTypeNights): OversoldToday[] {
-  return (oversold ?? []).map(({ date, held }) => ({ room_type_id: id, room_type: name, date, capacity, held }));
+  return { hotel: { date, ...stays, nights }, oversold };
 }
 
 async function readPartners(db: Database, tenantId: number): Promise<Today['partners']> {

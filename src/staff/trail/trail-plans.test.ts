@@ -92,17 +92,7 @@ describe('query plans of the audit trail', {
     `.execute(service.database.db);
     await sql`ANALYZE app_user, dish`.execute(service.database.db);
     const ids = Array.from({ length: 200 }, () => newId());
-    const all = {
-      user: ids,
-      display: ids,
-      credential: ids,
-      channel: ids,
-      rate_plan: ids,
-      room_type: ids,
-      reservation: ids,
-      dish: ids,
-    };
-    const used = await planned.indexesOf(() => readNames(planned.db, tenantId, all));
+    const used = await planned.indexesOf(() => readNames(planned.db, tenantId, { ids, skus: ids }));
     assert.ok(used.has('app_user_pkey'), `uses ${[...used].join()}`);
     assert.ok(used.has('dish_by_sku'), `uses ${[...used].join()}`);
   });

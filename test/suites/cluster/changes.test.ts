@@ -31,7 +31,7 @@ describe('caches of processes that are connected to different nodes of a cluster
         await changes.catchUp();
         await cache.load(TENANT, 'key', async () => 'old value');
         assert.equal(cache.get('key'), 'old value');
-        await inTransaction(writerDb, (tx) => announceChange(tx, TENANT, null));
+        await inTransaction(writerDb, (tx) => announceChange(tx, TENANT));
         await changes.catchUp();
         assert.equal(cache.get('key'), undefined, `node ${reader} learns of the change of node ${writer}`);
       }

@@ -37,7 +37,7 @@ export const RESTAURANT_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/restaurant/opening/opening.ts',
-        find: "await announceChange(tx, actor.tenantId, 'pause');",
+        find: 'await announceChange(tx, actor.tenantId);',
         replace: '',
       },
     ],
