@@ -1,7 +1,6 @@
 /** Registers the operations of all APIs, and gives each its guard. */
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
-import { Credential } from '#access/credentials/schema.ts';
 import { trafficRoutes } from '#developer/sandbox/routes.ts';
 import { docsRoutes } from '#developer/docs/routes.ts';
 import type { App } from '#platform/http/app.ts';

@@ -128,8 +128,8 @@ export const PLATFORM_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/platform/http/door.ts',
-        find: 'const PLACES_OF_TENANT = 15;',
-        replace: 'const PLACES_OF_TENANT = PLACES;',
+        find: 'call: { places: 256, placesOfKey: 15 }',
+        replace: 'call: { places: 256, placesOfKey: 256 }',
       },
     ],
     suites: ['src/platform/http/door.test.ts'],

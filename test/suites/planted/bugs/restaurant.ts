@@ -58,7 +58,7 @@ export const RESTAURANT_BUGS: Bug[] = [
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",
-    edits: [{ file: 'src/restaurant/orders/store.ts', find: "  notes: 'text',\n", replace: '' }],
+    edits: [{ file: 'src/restaurant/orders/store.ts', find: "['ready_by', 'cancel_reason']", replace: "['notes']" }],
     suites: ['src/restaurant/orders/batched-orders.test.ts'],
   },
   {
