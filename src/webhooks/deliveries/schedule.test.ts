@@ -79,23 +79,34 @@ describe('the choice of what the next claim takes', () => {
     assert.equal(schedule.taken, 32);
   });
 
-  it('a quick receiver gets 128 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
+  /** Takes all places for one quick receiver. Returns them, and whether each may begin once that is known. */
+  async function fillQuickReceiver() {
     succeed(1, 1, 10);
     wait(1, 1);
-    const [chosen] = schedule.choose();
-    assert.equal(chosen?.count, HALF);
-    schedule.release([chosen]);
-    const places = Array.from({ length: HALF }, () => schedule.take(1, urlOf(1, 0)));
+    const places = claimAll();
     const answers: boolean[] = [];
     places.forEach(({ mayBegin }) => void mayBegin.promise.then((answer) => answers.push(answer)));
-    const underWay = () => places.filter(({ begunAtMs }) => begunAtMs > 0);
     await nextTurn();
-    assert.equal(underWay().length, 32);
+    return { places, answers };
+  }
+
+  it('a quick receiver that waits alone gets all 256 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
+    const { places, answers } = await fillQuickReceiver();
+    assert.equal(places.length, PLACES);
+    assert.equal(answers.length, 32);
     places.slice(0, 3).forEach((place) => schedule.end(place, false));
     await nextTurn();
-    assert.equal(answers.length, HALF);
+    assert.equal(answers.length, PLACES);
     assert.equal(answers.filter((mayBegin) => mayBegin).length, 35);
-    assert.equal(underWay().length, 35);
+  });
+
+  it('what was claimed ahead for a quick receiver is given back when an attempt takes over 100 ms', async () => {
+    const { places, answers } = await fillQuickReceiver();
+    (places[0] as { begunAtMs: number }).begunAtMs -= 150;
+    schedule.look();
+    await nextTurn();
+    assert.equal(answers.length, PLACES);
+    assert.equal(answers.filter((mayBegin) => mayBegin).length, 32);
   });
 
   it('while 50 quick receivers wait, each gets a fiftieth of the places', () => {

@@ -9,10 +9,10 @@ const HALF = PLACES / 2;
 /** Maximum number of attempts to one receiver that are under way at the same time. */
 const RECEIVER_PLACES = 32;
 /**
- * Maximum number of places for a receiver whose last attempt succeeded within `QUICK_MS`. Those above `RECEIVER_PLACES` are claimed ahead:
- * they wait in memory until an attempt ends, so the receiver does not wait for the next claim.
+ * A receiver whose last attempt succeeded within this time may get all places that nobody else wants. Those above `RECEIVER_PLACES` are
+ * claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back when an
+ * attempt takes longer.
  */
-const QUICK_RECEIVER_PLACES = HALF;
 const QUICK_MS = 100;
 /** Places of a receiver that has not succeeded yet. So a worker that starts does not open hundreds of connections to receivers that hang. */
 const NEW_RECEIVER_PLACES = 4;
@@ -95,11 +95,12 @@ export class Schedule {
     this.#queues.set(queue.credentialId, queue);
   }
 
-  /** Finds out which receivers lag, and gives back what was claimed ahead for them. */
+  /** Finds out which receivers lag, and gives back what was claimed ahead for receivers that are no longer quick. */
   look(): void {
     this.#lookedAtMs = performance.now();
-    const lagging = [...this.#served].filter((receiver) => this.#isLagging(receiver));
-    lagging.forEach(giveBack);
+    const served = [...this.#served];
+    served.filter((receiver) => this.#ageOf(receiver) > QUICK_MS).forEach(giveBack);
+    const lagging = served.filter((receiver) => this.#isLagging(receiver));
     this.#takenByLagging = lagging.reduce((sum, { taken }) => sum + taken, 0);
   }
 
@@ -169,7 +170,7 @@ export class Schedule {
     }
     receiver.failures = isOk ? 0 : receiver.failures + 1;
     if (isOk) {
-      receiver.places = performance.now() - begunAtMs <= QUICK_MS ? QUICK_RECEIVER_PLACES : RECEIVER_PLACES;
+      receiver.places = performance.now() - begunAtMs <= QUICK_MS ? PLACES : RECEIVER_PLACES;
     } else if (isFailing(receiver)) {
       receiver.restsUntilMs = performance.now() + this.#probeRestMs;
       giveBack(receiver);
@@ -223,8 +224,12 @@ export class Schedule {
   }
 
   #isLagging(receiver: Receiver): boolean {
-    const [oldest] = receiver.underWay;
-    return isFailing(receiver) || (oldest !== undefined && this.#lookedAtMs - oldest.begunAtMs > SLOW_MS);
+    return isFailing(receiver) || this.#ageOf(receiver) > SLOW_MS;
+  }
+
+  /** Milliseconds from the begin of the oldest attempt under way to the last look. */
+  #ageOf({ underWay: [oldest] }: Receiver): number {
+    return oldest === undefined ? 0 : this.#lookedAtMs - oldest.begunAtMs;
   }
 
   #receiverAt(url: string): Receiver {
