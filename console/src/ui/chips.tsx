@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 
-const CHIP = { radius: 'xl', h: 32, px: 12, fz: '0.8125rem' };
+const CHIP = { radius: 'xl', px: 12, fz: '0.8125rem' };
 const PRESSED = { ...CHIP, variant: 'light' };
 const QUIET = { ...CHIP, variant: 'default', c: 'dimmed', fw: 400 };
 
