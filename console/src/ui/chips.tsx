@@ -11,7 +11,8 @@ interface ChipsProps<Value> {
   onPress: (value: Value) => void;
 }
 
-function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
+/** Buttons in a row, of which some are pressed. */
+export function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
   return (
     <Group gap={6} role="group" aria-label={group}>
       {options.map(({ value, label }) => (
