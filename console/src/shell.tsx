@@ -147,6 +147,7 @@ const ITEM_BELOW = {
 function ScreensBelow({ screens }: NavProps) {
   const more = screens.slice(BELOW);
   const here = useHere();
+  const isMore = more.some((screen) => screen === here);
   return (
     <AppShell.Footer p={4}>
       <Group component="nav" aria-label="Screens" grow gap={0} wrap="nowrap">
@@ -158,11 +159,13 @@ function ScreensBelow({ screens }: NavProps) {
             <NavLink
               component="button"
               bdrs={8}
-              c="dimmed"
+              mb={2}
+              c={isMore ? undefined : 'dimmed'}
+              fw={isMore ? 600 : undefined}
+              active={isMore}
               styles={ITEM_BELOW}
               label="More"
               leftSection={<MoreIcon />}
-              active={more.some((screen) => screen === here)}
             />
           </Menu.Target>
           <Menu.Dropdown>

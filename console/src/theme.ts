@@ -40,6 +40,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   components: {
+    Notification: { styles: { description: { color: 'var(--rs-quiet)' } } },
     DatePickerInput: { defaultProps: { weekendDays: [] } },
     Modal: {
       defaultProps: {
@@ -81,6 +82,7 @@ const MANTINE = {
   text: 'text',
   dimmed: 'quiet',
   placeholder: 'quiet',
+  'default-color': 'text',
   'default-border': 'line-strong',
   'default-hover': 'sunken',
   error: 'late',

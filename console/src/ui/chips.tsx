@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 
-const CHIP = { radius: 'xl', h: 32, px: 12, fz: '0.8125rem' };
+const CHIP = { radius: 'xl', px: 12, fz: '0.8125rem' };
 const PRESSED = { ...CHIP, variant: 'light' };
 const QUIET = { ...CHIP, variant: 'default', c: 'dimmed', fw: 400 };
 
@@ -11,7 +11,8 @@ interface ChipsProps<Value> {
   onPress: (value: Value) => void;
 }
 
-function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
+/** Buttons in a row, of which some are pressed. */
+export function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
   return (
     <Group gap={6} role="group" aria-label={group}>
       {options.map(({ value, label }) => (

@@ -18,7 +18,7 @@ export function DayRange({ label, from, to, onChange }: Props) {
       placeholder="All days"
       allowSingleDateInRange
       clearable
-      w={220}
+      miw={220}
       valueFormatter={() => [...new Set([from, to])].map((day) => day && formatDate(day)).join(' – ')}
       value={[from ?? null, to ?? null]}
       onChange={([first, last]) => onChange({ from: first ?? undefined, to: last ?? undefined })}

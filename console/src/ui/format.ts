@@ -38,6 +38,7 @@ const DATE = { timeZone: 'UTC', day: 'numeric', month: 'short' } as const;
 const shortDate = new Intl.DateTimeFormat(undefined, DATE);
 const longDate = new Intl.DateTimeFormat(undefined, { ...DATE, weekday: 'short' });
 const yearDate = new Intl.DateTimeFormat(undefined, { ...DATE, year: 'numeric' });
+export const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
 
 /** `2026-11-29` → `29 Nov`. */
 export function formatDate(date: string, form: 'short' | 'weekday' | 'year' = 'short'): string {

@@ -21,7 +21,9 @@ export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
             <Note>{note}</Note>
           </div>
           {children}
-          <Button onClick={onClose}>I have it</Button>
+          <Button display="block" ml="auto" onClick={onClose}>
+            I have it
+          </Button>
         </>
       )}
     </Modal>

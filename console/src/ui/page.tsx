@@ -23,12 +23,14 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
       <p className="on-paper">{house}</p>
-      <Group component="header" gap="6px 10px" mih={36}>
-        <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
-          {title}
-        </Title>
-        {isLive && <ConnectionState />}
-        <Group gap={8} ml="auto" className="off-paper">
+      <Group component="header" justify="space-between" gap="6px 10px" mih={36}>
+        <Group gap={10}>
+          <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
+            {title}
+          </Title>
+          {isLive && <ConnectionState />}
+        </Group>
+        <Group gap={8} className="off-paper">
           {actions}
         </Group>
       </Group>

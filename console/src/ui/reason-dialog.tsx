@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Chips } from './chips.tsx';
 import { TextField } from './fields.tsx';
 import { FormDialog } from './form.tsx';
 
@@ -37,7 +38,7 @@ export function ReasonDialog({ question, onClose }: { question: Question | null;
     >
       <p style={{ marginTop: 0 }}>{text}</p>
       {reasons && (
-        <>
+        <Stack gap={10}>
           <TextField
             label="Reason"
             description="For your people alone. Partners never see it."
@@ -46,14 +47,13 @@ export function ReasonDialog({ question, onClose }: { question: Question | null;
             value={reason}
             onChange={setReason}
           />
-          <Group gap={6} mt={10}>
-            {reasons.map((each) => (
-              <Button key={each} variant="default" radius="xl" size="compact-sm" h={36} onClick={() => setReason(each)}>
-                {each.slice(0, -1)}
-              </Button>
-            ))}
-          </Group>
-        </>
+          <Chips
+            label="Often given"
+            options={reasons.map((each) => ({ value: each, label: each.slice(0, -1) }))}
+            isPressed={(each) => each === reason}
+            onPress={setReason}
+          />
+        </Stack>
       )}
     </FormDialog>
   );

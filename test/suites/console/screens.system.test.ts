@@ -120,7 +120,6 @@ for (const [device, options] of Object.entries({ desktop: DESKTOP, phone: PHONE 
 }
 
 /** Orders in several statuses, stays of today, an oversold and a closed night, and a receiver that refuses. */
-/** Orders in several statuses, an oversold and a closed night, and a receiver that refuses. */
 async function makeBusy(service: TestService, tenant: TestHotel): Promise<void> {
   const receiver = await startReceiver({ answer: () => 503 });
   try {

@@ -16,7 +16,7 @@ import { invite, newEmail, NEW_PASSWORD, tokenOf } from '../../support/people.ts
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { register } from '../../support/webhooks.ts';
-import type { WatchedPage } from '../browser/browser.ts';
+import { accessibilityViolations, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, openConsole, skip } from './console.ts';
 
 describe('the stays in a browser', { skip }, () => {
@@ -243,19 +243,22 @@ describe('the stays in a browser', { skip }, () => {
     await cancel(id);
   });
 
-  it('p prints the list of the day with the guests’ phones, and without buttons', async () => {
+  it('p prints the list of the day on one white sheet with the guests’ phones, and without buttons', async () => {
     const id = await arriving('Pia Paper');
     await openStays();
     await row('Pia Paper').waitFor();
     await page.evaluate('window.print = () => { window.isPrinted = true }');
     await page.keyboard.press('p');
     assert.equal(await page.evaluate('window.isPrinted'), true);
-    await page.emulateMedia({ media: 'print' });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await row('Pia Paper').getByText('+351 912 000 000').waitFor();
     await page.getByRole('heading', { level: 2, name: /^Arrivals, / }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Arrived: Pia Paper' }).isVisible(), false);
     assert.equal(await page.getByLabel('Find a stay').isVisible(), false);
-    await page.emulateMedia({ media: 'screen' });
+    assert.deepEqual(await accessibilityViolations(page, { onlyColors: true }), []);
+    const paper = await page.pdf({ preferCSSPageSize: true });
+    assert.equal(paper.toString('latin1').match(/\/Type \/Page\b/g)?.length, 1);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
     await cancel(id);
   });
 

@@ -1,4 +1,4 @@
-import { Group, Input, Modal, MultiSelect, Stack } from '@mantine/core';
+import { Input, Modal, MultiSelect, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -90,17 +90,15 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
           value={plans}
           onChange={(next) => set({ plans: next })}
         />
-        <Group>
-          <DayRange label="Nights" from={from} to={to} onChange={set} />
-          <Input.Wrapper label="Weekdays" labelElement="div">
-            <ChipToggles
-              label="Weekdays"
-              options={WEEKDAYS}
-              values={weekdays}
-              onChange={(next) => set({ weekdays: next })}
-            />
-          </Input.Wrapper>
-        </Group>
+        <DayRange label="Nights" from={from} to={to} onChange={set} />
+        <Input.Wrapper label="Weekdays" labelElement="div">
+          <ChipToggles
+            label="Weekdays"
+            options={WEEKDAYS}
+            values={weekdays}
+            onChange={(next) => set({ weekdays: next })}
+          />
+        </Input.Wrapper>
         <TextField
           label={`Price in ${currency}`}
           description="120 sets it, +10% or -7.5% changes it, = gives the base price of the plan."

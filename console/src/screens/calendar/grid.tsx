@@ -57,7 +57,7 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
   const house = useMemo(() => houseLine(types), [types]);
   const cellPx = useMemo(() => {
     const prices = new Set(types.flatMap((type) => type.rate_plans.flatMap((plan) => plan.prices)));
-    return Math.max(58, ...[...prices].map((price) => shortPrice(price).length * 8.2 + 8));
+    return Math.max(64, ...[...prices].map((price) => shortPrice(price).length * 8.2 + 8));
   }, [types]);
 
   const move = (row: number, column: number, isExtending: boolean) => {

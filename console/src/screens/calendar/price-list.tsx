@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { formatDate } from '../../ui/format.ts';
+import { formatDate, weekday } from '../../ui/format.ts';
 import classes from './price-list.module.css';
 import type { Row } from './rows.tsx';
 
@@ -28,12 +28,16 @@ export function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
 
 function PriceTable({ rows, dates, start }: { rows: Row[]; dates: string[]; start: number }) {
   return (
-    <table className={classes.table} aria-label={`Prices from ${formatDate(dates[0] ?? '')}`}>
+    <table className={`${classes.table} on-paper`} aria-label={`Prices from ${formatDate(dates[0] ?? '')}`}>
       <thead>
         <tr>
           <th />
           {dates.map((date) => (
-            <th key={date}>{formatDate(date, 'weekday')}</th>
+            <th key={date}>
+              {weekday.format(new Date(date))}
+              <br />
+              {formatDate(date)}
+            </th>
           ))}
         </tr>
       </thead>

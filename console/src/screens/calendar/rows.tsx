@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatDate, plural } from '../../ui/format.ts';
+import { formatDate, plural, weekday } from '../../ui/format.ts';
 import classes from './calendar.module.css';
 import {
   type CalendarData,
@@ -95,8 +95,6 @@ export function houseLine(types: RoomType[]): Line {
   };
   return { kind: 'house', name: 'All rooms', fullName: 'All rooms', aside: plural(rooms, 'room'), cellOf };
 }
-
-const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
 
 export function datesLine(dates: string[], today: string): Line {
   const cellOf = (column: number) => {

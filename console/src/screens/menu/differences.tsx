@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { Facts } from '../../ui/detail.tsx';
@@ -19,9 +20,9 @@ export function Differences({ before, after, said }: { before: Menu; after: Menu
         <Section title={`Changed: ${said.changed.length}`}>
           {said.changed.map(({ sku, fields }) => (
             <Fragment key={sku}>
-              <p>
-                <b>{nameOf(sku)}</b>
-              </p>
+              <Text fw={600} mt="xs">
+                {nameOf(sku)}
+              </Text>
               <Facts
                 facts={fields.map((field) => [
                   field.replaceAll('_', ' '),

@@ -101,6 +101,7 @@ function Tabs({ ordersIn, chosen }: { ordersIn: OrdersIn; chosen: OpenStatus }) 
       hiddenFrom="lg"
       classNames={{ label: classes.tab }}
       flex="none"
+      bg="var(--rs-sunken)"
       aria-label="Column"
       value={chosen}
       data={OPEN_STATUSES.map((status) => ({ value: status, label: labelOf(status) }))}

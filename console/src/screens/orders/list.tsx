@@ -105,7 +105,6 @@ function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasM
       {hasMore && ' so far'}
       <Button
         variant="default"
-        size="compact-sm"
         leftSection={<DownloadIcon size={15} />}
         onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows)}
       >

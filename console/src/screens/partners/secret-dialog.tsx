@@ -1,5 +1,5 @@
-import { SegmentedControl } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { ChipChoice } from '../../ui/chips.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { OnceDialog } from '../../ui/once-dialog.tsx';
 import { makeStore, useStore } from '../../ui/store.ts';
@@ -34,7 +34,6 @@ export function SecretDialog() {
 }
 
 const FORMS = [
-  { value: 'shell', label: 'Shell' },
   { value: 'env', label: '.env' },
   { value: 'mail', label: 'Mail, without the secret' },
 ] as const;
@@ -48,24 +47,16 @@ interface HandOnProps {
 
 /** Three texts for whoever needs the key. */
 function HandOn(props: HandOnProps) {
-  const [form, setForm] = useState<Form>('shell');
+  const [form, setForm] = useState<Form>();
   return (
     <>
-      <SegmentedControl<Form>
-        fullWidth
-        mt="xs"
-        mb="sm"
-        aria-label="Text to hand on"
-        value={form}
-        onChange={setForm}
-        data={[...FORMS]}
-      />
+      <ChipChoice label="Text to hand on" all="Shell" options={FORMS} value={form} onChange={setForm} />
       <CopyField label="Text to hand on" value={textOf(form, props)} isCode={form !== 'mail'} />
     </>
   );
 }
 
-function textOf(form: Form, { kind, keyText: key, secret }: HandOnProps): string {
+function textOf(form: Form | undefined, { kind, keyText: key, secret }: HandOnProps): string {
   const { origin } = window.location;
   if (form === 'mail') {
     return (

@@ -15,7 +15,7 @@ export function SignIn() {
       send={() => call('startSession', { body: { email, password } }, { isSigningIn: true })}
       to={to}
       aside={
-        <Anchor href="/console/pair" size="sm" c="dimmed" display="block" mt="md">
+        <Anchor href="/console/pair" size="sm" display="block" mt="md">
           Pair a display instead
         </Anchor>
       }

@@ -195,7 +195,7 @@ function List({ search, today, table, setDay, isEntered, onLed }: ListProps) {
 const WHOLE = { whiteSpace: 'nowrap' } as const;
 
 function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => void): Column<Stay>[] {
-  const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(', ');
+  const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(' · ');
   return [
     {
       label: 'Guest',

@@ -1,12 +1,11 @@
 import { Box, Stack, Text } from '@mantine/core';
 import type { Answer } from '../../api/client.ts';
-import { formatDate } from '../../ui/format.ts';
+import { formatDate, weekday } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import classes from './today.module.css';
 
 type Night = NonNullable<Answer<'getToday'>['hotel']>['nights'][number];
 
-const weekday = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', weekday: 'short' });
 const COLUMNS = { gridTemplateColumns: 'repeat(14, minmax(0, 1fr))', gap: '0.5%' };
 
 /** Rooms held of capacity on each of the next 14 nights, as bars. */
