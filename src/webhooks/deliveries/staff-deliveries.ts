@@ -15,11 +15,9 @@ export async function listDeliveries(
   tenantId: number,
   query: DeliveryQuery,
 ): Promise<ListPart<store.DeliveryRow>> {
-  const { status, credential_id, event, ids, created_from, created_to } = query;
+  const { ids, created_from, created_to, ...filter } = query;
   const list = store.listDeliveries(tenantId, {
-    status,
-    credentialId: credential_id,
-    type: event,
+    ...filter,
     ids: ids === undefined ? undefined : readIds(ids),
     createdFromMs: created_from === undefined ? undefined : readBound(created_from),
     createdToMs: created_to === undefined ? undefined : readBound(created_to),

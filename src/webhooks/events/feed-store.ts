@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { EventWithDelivery } from './attempts.ts';
+import { withDelivery } from './store.ts';
 
 export interface Feed {
   tenantId: number;
@@ -11,13 +12,23 @@ export interface FeedRow extends EventWithDelivery {
   feed_position: number;
 }
 
-function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
-  return db.selectFrom('event').where('tenant_id', '=', tenantId).where('credential_id', '=', credentialId);
+/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
+function unnumberedEvents(db: Db, { tenantId, credentialId }: Feed) {
+  return db
+    .selectFrom('event')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .where('feed_position', 'is', null)
+    .orderBy('feed_position');
 }
 
-/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
-function unnumberedEvents(db: Db, feed: Feed) {
-  return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
+function lastPositionOf(db: Db, { tenantId, credentialId }: Feed) {
+  return db
+    .selectFrom('event_feed')
+    .select('last_position')
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId);
 }
 
 export interface FeedEnd {
@@ -32,15 +43,10 @@ export interface FeedEnd {
  * to events at the same time.
  */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
-  const lastPosition = db
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', feed.tenantId)
-    .where('credential_id', '=', feed.credentialId);
   const { era, last, unnumbered } = await db
     .selectFrom('feed_era')
     .select('era')
-    .select(lastPosition.as('last'))
+    .select(lastPositionOf(db, feed).as('last'))
     .select(unnumberedEvents(db, feed).orderBy('id').limit(1).as('unnumbered'))
     .executeTakeFirstOrThrow();
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
@@ -56,45 +62,30 @@ export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   return era;
 }
 
-export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
-  return await eventsOf(db, feed)
-    .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('delivery')
-          .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
-          .where('delivery.tenant_id', '=', feed.tenantId)
-          .whereRef('delivery.id', '=', 'event.id')
-          .limit(1)
-          .as('delivery'),
-      (join) => join.onTrue(),
-    )
-    .select(['feed_position', 'body', 'status', 'attempts', 'attempt_count', 'claimed_at'])
-    .where('feed_position', '>', after)
-    .orderBy('feed_position')
-    .limit(limit)
-    .$narrowType<{ feed_position: number }>()
-    .execute();
+export async function readNumbered(
+  db: Db,
+  { tenantId, credentialId }: Feed,
+  after: number,
+  limit: number,
+): Promise<FeedRow[]> {
+  const { rows } = await sql<FeedRow>`
+    SELECT e.feed_position, e.body, d.* FROM event AS e ${withDelivery(tenantId)}
+    WHERE e.tenant_id = ${tenantId} AND e.credential_id = ${credentialId} AND e.feed_position > ${after}
+    ORDER BY e.feed_position LIMIT ${limit}`.execute(db);
+  return rows;
 }
 
 /**
  * Locks the feed until the transaction ends, so that only one transaction at a time gives positions to events of the feed.
  * @returns the last position that an event of the feed has; 0 if no event has a position
  */
-export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
+export async function lockFeed(tx: Tx, feed: Feed): Promise<number> {
   await tx
     .insertInto('event_feed')
-    .values({ tenant_id: tenantId, credential_id: credentialId })
+    .values({ tenant_id: feed.tenantId, credential_id: feed.credentialId })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'credential_id']).doNothing())
     .execute();
-  const feed = await tx
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return feed.last_position;
+  return (await lastPositionOf(tx, feed).forUpdate().executeTakeFirstOrThrow()).last_position;
 }
 
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {

@@ -9,21 +9,18 @@ import { type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 const DEFAULT_LIMIT = 50;
 const NUMBERED_AT_ONCE = 1_000;
 
-/** @throws ApiError 400 `invalid_request` in the same cases as `readFeed` */
-export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
-  const { after = '', limit = DEFAULT_LIMIT } = query;
-  return after === LATEST ? { results: [], next: await endOfFeed(db, feed) } : await readFeed(db, feed, after, limit);
-}
-
 /**
  * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
  * after the events that were already read. So a reader misses no event (docs/decisions/0013-event-feed.md). If there is no new event, the
  * function writes nothing to the database.
- * @param after the `next` of the previous response; empty text: from the start of the feed
  * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of
  * the feed
  */
-export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
+export async function readFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
+  const { after = '', limit = DEFAULT_LIMIT } = query;
+  if (after === LATEST) {
+    return { results: [], next: await endOfFeed(db, feed) };
+  }
   const end = await store.readEnd(db, feed);
   const position = positionOf(after, end);
   let rows = await store.readNumbered(db, feed, position, limit);
@@ -75,7 +72,7 @@ function refusedCursor(what: string): ApiError {
  * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
  * gives a position to every event that has none.
  */
-export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
+async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
   if (end.isBehind) {
     let ids: string[] = [];

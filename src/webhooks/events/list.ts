@@ -4,10 +4,10 @@ import { notFound } from '#platform/errors.ts';
 import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
 import { readIds } from '#platform/http/search-query.ts';
 import { eventShape } from './attempts.ts';
-import { answerFeed } from './feed.ts';
-import * as store from './list-store.ts';
+import { readFeed } from './feed.ts';
 import type { FeedPage, FeedQuery } from './schema.ts';
 import type { StaffEvent, StaffEventQuery } from './staff-schema.ts';
+import * as store from './store.ts';
 
 /** @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list */
 export async function listEvents(
@@ -15,8 +15,7 @@ export async function listEvents(
   tenantId: number,
   query: StaffEventQuery,
 ): Promise<ListPart<store.ListedEvent>> {
-  const { credential_id: credentialId, type, ids } = query;
-  const filter = { credentialId, type, ids: ids === undefined ? undefined : readIds(ids) };
+  const filter = { ...query, ids: query.ids === undefined ? undefined : readIds(query.ids) };
   return await readPart(db, store.listEvents(tenantId, filter), query);
 }
 
@@ -28,7 +27,7 @@ export function staffEventShape(row: store.ListedEvent): StaffEvent {
 /**
  * Returns the feed of a partner as the partner would read it, also with the same effect on positions.
  * @throws ApiError 404 if the tenant has no third-party credential with this id
- * @throws ApiError 400 `invalid_request` in the same cases as `answerFeed`
+ * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
  */
 export async function feedOfPartner(
   db: Database,
@@ -40,5 +39,5 @@ export async function feedOfPartner(
   if (audience !== 'third_party') {
     throw notFound('credential');
   }
-  return await answerFeed(db, { tenantId, credentialId }, query);
+  return await readFeed(db, { tenantId, credentialId }, query);
 }

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
+import type { EventWithDelivery } from './attempts.ts';
 import type { EventType } from './event-types.ts';
-import type { EventSubject } from './schema.ts';
+import type { StaffEventQuery } from './staff-schema.ts';
 
-/** `createdAt` is the time of the change that the event reports. */
+/** `createdAt` is the time of the change that the event reports. `subject` is JSON (`EventSubject`). */
 export interface NewEvent {
   tenantId: number;
   id: string;
@@ -13,12 +15,10 @@ export interface NewEvent {
   type: EventType;
   body: string;
   createdAt: Date;
-  subject: EventSubject;
+  subject: string;
 }
 
-type EventInput = Omit<NewEvent, 'subject'> & { subject: string };
-
-const EVENT_INPUT = new Fields<EventInput>({
+const NEW_EVENT = new Fields<NewEvent>({
   tenantId: 'bigint',
   id: 'uuid',
   credentialId: 'uuid',
@@ -60,11 +60,10 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<DueCrede
 
 /** With `LIMIT 1`, PostgreSQL uses an index for each event. It could turn a subquery without it into a join that reads all credentials. */
 function receiversOf(tx: Tx, events: NewEvent[]): RawBuilder<unknown> {
-  const inputs = events.map((event) => ({ ...event, subject: JSON.stringify(event.subject) }));
   return selectForEach(
     tx,
-    EVENT_INPUT,
-    inputs,
+    NEW_EVENT,
+    events,
     (event) => sql`
       SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
         ${event.createdAt} AS created_at, ${event.subject} AS subject, webhook_url, webhook_url <> '' AND is_active AS is_delivered
@@ -86,9 +85,35 @@ function partsFrom(receiver: RawBuilder<unknown>) {
   };
 }
 
-export async function readTenantIds(db: Database): Promise<number[]> {
-  const rows = await db.selectFrom('tenant').select('id').orderBy('id').execute();
-  return rows.map((row) => row.id);
+export type EventFilter = Pick<StaffEventQuery, 'credential_id' | 'type'> & { ids?: string[] | undefined };
+
+export interface ListedEvent extends EventWithDelivery {
+  id: string;
+  credential_id: string;
+}
+
+export function listEvents(tenantId: number, { credential_id, type, ids }: EventFilter): KeysetList<ListedEvent> {
+  return {
+    ...NEWEST_FIRST,
+    name: 'events',
+    from: sql`event`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    indexed: given(type, (value) => ({ column: 'type', type: 'text', value })),
+    searches: [
+      ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(credential_id, (id) => ({ isMatch: sql`credential_id = ${id}::uuid` })),
+    ],
+    row: sql`
+      SELECT e.id, e.credential_id, e.body, d.* FROM event AS e ${withDelivery(tenantId)}
+      WHERE e.tenant_id = ${tenantId} AND e.id = page.id`,
+  };
+}
+
+/** SQL that joins the delivery `d` of an event `e`, or nulls. The LIMIT makes the planner look it up by its key. */
+export function withDelivery(tenantId: number): RawBuilder<unknown> {
+  return sql`LEFT JOIN LATERAL (
+      SELECT status, attempts, attempt_count, claimed_at FROM delivery WHERE tenant_id = ${tenantId} AND id = e.id LIMIT 1
+    ) AS d ON true`;
 }
 
 /**

@@ -75,7 +75,7 @@ export function createTransactionWithEvents(db: Database, wake: Wake | null): Tr
 function draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
   const id = newIdAt(occurredAt);
   const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-  return { ...credential, id, type, body, createdAt: occurredAt, subject };
+  return { ...credential, id, type, body, createdAt: occurredAt, subject: JSON.stringify(subject) };
 }
 
 /**

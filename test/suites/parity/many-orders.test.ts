@@ -66,7 +66,9 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
     tables: ['event', 'delivery'],
     without: ['leased_until', 'claimed_at', 'next_attempt_at', 'feed_position'],
     run: inTx(async (tx, inputs) => {
-      const events = inputs.map(({ hotel, ...event }): NewEvent => ({ ...event, ...ownerOf({ hotel }) }));
+      const events = inputs.map(({ hotel, subject, ...event }): NewEvent => {
+        return { ...event, ...ownerOf({ hotel }), subject: JSON.stringify(subject) };
+      });
       const due = await insertEvents(tx, events);
       return events.map(({ credentialId }) => due.find((each) => each.credentialId === credentialId)?.webhookUrl);
     }),
