@@ -1,6 +1,6 @@
 import { Connections } from './connection.ts';
 import { ResponseReader } from './response-reader.ts';
-import { type Phase, type SendError, SendFailure } from './send-error.ts';
+import { type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
 import type { VettingOptions } from './vetting-connector.ts';
 import { readWebhookUrl } from './webhook-url.ts';
@@ -25,7 +25,7 @@ interface Message {
   secret: () => string;
 }
 
-/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` and `phase` are then null. */
+/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` is then null. */
 export interface Attempted {
   ok: boolean;
   /** HTTP status of the response. Null: no response was received. */
@@ -33,8 +33,6 @@ export interface Attempted {
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
-  /** When the attempt failed. */
-  phase: Phase | null;
   /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
   answer: string | null;
   /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
@@ -80,12 +78,12 @@ export class WebhookSender {
       if (performance.now() - begunAtMs >= timeoutMs) {
         // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.
         connection.destroy('timeout');
-        throw new SendFailure('before', 'timeout');
+        throw new SendFailure('timeout');
       }
       await connection.post(postTo(url, headers, message.body), reader);
       this.#connections.keep(connection, reader.keepMs);
     } catch (error) {
-      failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
+      failure = error instanceof SendFailure ? error : new SendFailure('internal_error', { cause: error });
     }
     clearTimeout(deadline);
     const { status, statusAtMs } = reader;
@@ -96,7 +94,6 @@ export class WebhookSender {
       httpStatus: status,
       durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
       error: decided?.reason ?? null,
-      phase: decided?.phase ?? null,
       answer: status !== null && keepAnswers ? reader.text : null,
       timestampSeconds,
       ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
@@ -112,7 +109,7 @@ export class WebhookSender {
     try {
       return readWebhookUrl(webhookUrl, this.#options);
     } catch {
-      throw new SendFailure('before', 'address_refused');
+      throw new SendFailure('address_refused');
     }
   }
 }
@@ -136,5 +133,5 @@ function failureOfStatus(status: number): SendFailure | null {
   if (status < 300) {
     return null;
   }
-  return new SendFailure('after', status < 400 ? 'redirect' : 'http_status');
+  return new SendFailure(status < 400 ? 'redirect' : 'http_status');
 }

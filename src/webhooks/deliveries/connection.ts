@@ -33,7 +33,7 @@ export class Connections {
       return idle;
     }
     if (this.#isClosed) {
-      throw new SendFailure('before', 'aborted');
+      throw new SendFailure('aborted');
     }
     const connection = new Connection(url, this.#vetting, (closed) => {
       this.#all.delete(closed);
@@ -123,7 +123,7 @@ export class Connection {
 
   /** Closes the connection. If an attempt waits for it, it fails with `reason`. */
   destroy(reason: SendError): void {
-    this.#fail(new SendFailure(this.#reader === null ? 'before' : 'during', reason));
+    this.#fail(new SendFailure(reason));
   }
 
   #fail(error: unknown): void {

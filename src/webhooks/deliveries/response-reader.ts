@@ -67,7 +67,7 @@ export class ResponseReader {
     this.isEnded = this.#reading.next().done === true;
     if (this.#at < bytes.length) {
       if (this.status === null) {
-        throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
+        throw new SendFailure('unreadable_response: headers above 64 KiB');
       }
       this.isEnded = true;
       this.#isTidy = false;
@@ -110,7 +110,7 @@ export class ResponseReader {
     const [, version, status] = STATUS_LINE.exec(line) ?? [];
     if (status === undefined || status === '101') {
       const why = status === undefined ? 'no status line' : 'change of protocol';
-      throw new SendFailure('during', `unreadable_response: ${why}`);
+      throw new SendFailure(`unreadable_response: ${why}`);
     }
     this.#isTidy &&= version === '1.1';
     return Number(status);

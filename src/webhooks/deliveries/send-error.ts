@@ -24,19 +24,11 @@ export const SEND_ERRORS = [
 ] as const;
 export type SendError = (typeof SEND_ERRORS)[number];
 
-/**
- * When an attempt failed. `before`: no byte of the request was sent. `during`: the receiver may have handled the request, but no final
- * status was read. `after`: the final status was read, and it is no success.
- */
-export type Phase = 'before' | 'during' | 'after';
-
 export class SendFailure extends Error {
-  readonly phase: Phase;
   readonly reason: SendError;
 
-  constructor(phase: Phase, reason: SendError, options?: ErrorOptions) {
-    super(`${reason} (${phase} sending)`, options);
-    this.phase = phase;
+  constructor(reason: SendError, options?: ErrorOptions) {
+    super(reason, options);
     this.reason = reason;
   }
 }

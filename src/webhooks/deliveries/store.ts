@@ -15,10 +15,10 @@ export interface DueQueue extends DueCredential {
 }
 
 /** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
-export const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
+const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 /** SQL condition for a credential whose deliveries are sent. */
-export const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
+const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)

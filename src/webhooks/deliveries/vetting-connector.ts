@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type TcpNetConnectOpts } from 'node:net';
 import {
@@ -28,13 +29,8 @@ export function isPublicAddress(ip: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-export interface VettedAddress {
-  address: string;
-  family: number;
-}
-
 /** Resolves a host name to all its addresses, as `dns.promises.lookup` does. */
-export type HostLookup = (hostname: string) => Promise<VettedAddress[]>;
+export type HostLookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export interface VettingOptions {
   /** True if every address is allowed, also a private address. Used in development. */
@@ -48,13 +44,13 @@ export interface VettingOptions {
  * again, because a second look-up could return unchecked addresses.
  * @throws SendFailure `address_refused` if one of the addresses is not public, or `dns_failed`
  */
-export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
+export async function vetHost(hostname: string, options: VettingOptions): Promise<LookupAddress[]> {
   const { allowPrivateNetwork, lookup = lookupAll } = options;
   const host = withoutBrackets(hostname);
   const family = isIP(host);
   const addresses = family === 0 ? await lookup(host).catch(failLookup) : [{ address: host, family }];
   if (!allowPrivateNetwork && !addresses.every(({ address }) => isPublicAddress(address))) {
-    throw new SendFailure('before', 'address_refused');
+    throw new SendFailure('address_refused');
   }
   return addresses;
 }
@@ -62,7 +58,7 @@ export async function vetHost(hostname: string, options: VettingOptions): Promis
 const lookupAll: HostLookup = (hostname) => systemLookup(hostname, { all: true });
 
 function failLookup(): never {
-  throw new SendFailure('before', 'dns_failed');
+  throw new SendFailure('dns_failed');
 }
 
 function withoutBrackets(hostname: string): string {
@@ -134,8 +130,8 @@ function secured(socket: TLSSocket): Promise<TLSSocket> {
     // This listener is never removed. Without a listener, an error of an idle connection would end the process.
     socket.on('error', (error) => {
       const known = errorOf(error);
-      reject(new SendFailure('before', known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
+      reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
     });
-    socket.once('close', () => reject(new SendFailure('before', 'connection_reset')));
+    socket.once('close', () => reject(new SendFailure('connection_reset')));
   });
 }
