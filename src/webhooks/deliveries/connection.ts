@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LookupAddress } from 'node:dns';
 import type { TLSSocket } from 'node:tls';
 import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
-import { openVetted, type VettingOptions } from './vetting-connector.ts';
+import { connectTo, type VettingOptions, vetHost } from './vetting-connector.ts';
 
 /** Number of connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
@@ -75,7 +76,7 @@ export class Connection {
   readonly #url: URL;
   readonly #vetting: VettingOptions;
   readonly #onDestroy: (connection: Connection) => void;
-  readonly #closing = new AbortController();
+  #isDestroyed = false;
   #socket: TLSSocket | null = null;
   /** What the attempt waits for: that the connection is open, or that the response has been read. */
   #awaited: PromiseWithResolvers<void> | null = null;
@@ -98,8 +99,8 @@ export class Connection {
       return;
     }
     const { promise } = (this.#awaited = Promise.withResolvers<void>());
-    openVetted(this.#url, this.#vetting, this.#closing.signal, (bytes) => this.#receive(bytes)).then(
-      (socket) => this.#use(socket),
+    vetHost(this.#url.hostname, this.#vetting).then(
+      (addresses) => this.#connect(addresses),
       (error) => this.#fail(error),
     );
     await promise;
@@ -129,19 +130,27 @@ export class Connection {
   #fail(error: unknown): void {
     this.#awaited?.reject(error);
     this.#awaited = null;
-    this.#closing.abort(error);
+    this.#isDestroyed = true;
     this.#socket?.destroy();
     this.#onDestroy(this);
   }
 
-  #use(socket: TLSSocket): void {
+  #connect(addresses: LookupAddress[]): void {
+    if (this.#isDestroyed) {
+      return;
+    }
+    let unknown: SendError = 'network_error';
     const close = () => this.destroy('connection_reset');
-    this.#socket = socket
-      .on('error', (error) => this.destroy(errorOf(error)))
+    this.#socket = connectTo(this.#url, addresses, (bytes) => this.#receive(bytes))
+      .once('connect', () => (unknown = 'tls_failed'))
+      .once('secureConnect', () => {
+        unknown = 'network_error';
+        this.#awaited?.resolve();
+      })
+      .on('error', (error) => this.destroy(errorOf(error, unknown)))
       .on('end', close)
       .on('close', close)
       .on('timeout', close);
-    this.#awaited?.resolve();
   }
 
   #receive(bytes: Buffer): void {

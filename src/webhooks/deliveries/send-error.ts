@@ -40,9 +40,10 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ETIMEDOUT: 'timeout',
 };
 
-export function errorOf(error: Error): SendError {
+/** @param unknown reason for an error that has no known code */
+export function errorOf(error: Error, unknown: SendError = 'network_error'): SendError {
   if (error instanceof SendFailure) {
     return error.reason;
   }
-  return ('code' in error && ERROR_OF_CODE[String(error.code)]) || 'network_error';
+  return ('code' in error && ERROR_OF_CODE[String(error.code)]) || unknown;
 }

@@ -10,7 +10,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { errorOf, SendFailure } from './send-error.ts';
+import { SendFailure } from './send-error.ts';
 
 /** Time limit in milliseconds for each of several addresses of a host, until the next one is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
@@ -69,19 +69,11 @@ function withoutBrackets(hostname: string): string {
 const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `signal` is aborted, closes
- * the connection.
+ * Opens a TLS connection to the port of a URL, only at the addresses from `vetHost`. The event `secureConnect` says that the certificate is
+ * accepted.
  * @param onBytes gets the bytes that arrive, and must not keep them
- * @throws SendFailure if it cannot connect
  */
-export async function openVetted(
-  url: URL,
-  vetting: VettingOptions,
-  signal: AbortSignal,
-  onBytes: (bytes: Buffer) => void,
-): Promise<TLSSocket> {
-  const addresses = await vetHost(url.hostname, vetting);
-  signal.throwIfAborted();
+export function connectTo(url: URL, addresses: LookupAddress[], onBytes: (bytes: Buffer) => void): TLSSocket {
   const host = withoutBrackets(url.hostname);
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
@@ -93,7 +85,6 @@ export async function openVetted(
     ALPNProtocols: ['http/1.1'],
     secureContext: trustedContext(),
     rejectUnauthorized: true, // Set to true explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
-    signal,
     onread: {
       buffer: RECEIVED,
       callback: (size) => {
@@ -102,7 +93,7 @@ export async function openVetted(
       },
     },
   };
-  return await secured(connectTls(options).setNoDelay(true));
+  return connectTls(options).setNoDelay(true);
 }
 
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
@@ -117,21 +108,4 @@ function trustedContext(): SecureContext {
     trusted = { certificates, context: createSecureContext() };
   }
   return trusted.context;
-}
-
-/** Waits until the TLS handshake is done and the certificate is accepted. */
-function secured(socket: TLSSocket): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    let isTcpConnected = false;
-    socket.once('connect', () => {
-      isTcpConnected = true;
-    });
-    socket.once('secureConnect', () => resolve(socket));
-    // This listener is never removed. Without a listener, an error of an idle connection would end the process.
-    socket.on('error', (error) => {
-      const known = errorOf(error);
-      reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
-    });
-    socket.once('close', () => reject(new SendFailure('connection_reset')));
-  });
 }
