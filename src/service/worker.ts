@@ -46,7 +46,7 @@ export function startWorker(dependencies: WorkerDependencies) {
     timeoutMs: pace.timeoutMs,
   });
   const deliveries = new DeliveryWorker({ db, keyring, sender, log, metrics, contact, pace });
-  const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
+  const retention = startRetention(db, log, config.eventRetentionDays);
   const onNotification = (payload: string) => deliveries.wake(readWakeUp(payload));
   const listener = databaseUrl ? listenTo({ url: databaseUrl, channel: WAKE_UP_CHANNEL, onNotification }) : null;
   const wake: Wake = deliveries.wake.bind(deliveries);

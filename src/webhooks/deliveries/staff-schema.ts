@@ -8,6 +8,7 @@ import {
   DELIVERY_STATUSES,
   DeliveryStatus,
   EVENT_TYPES,
+  EVENTS,
   EventSubject,
   SUCCESSFUL_ATTEMPT,
 } from '../events/events.ts';
@@ -99,10 +100,7 @@ export const DeliveryDetail = Type.Object(
       {
         ...FAILING,
         attempts: [{ ...FAILED_ATTEMPT, answer: '{"error": "maintenance"}' }],
-        body:
-          '{"event":"reservation.created","event_id":"01a1fa59-7d48-74f7-a938-62d0e5f3b19c",' +
-          '"occurred_at":"2026-11-20T19:05:31.208Z","data":{"reservation_id":"01a1fa59-7d47-72d5-b816-c40f93e7a52d",' +
-          '"external_reservation_id":"CD-STAY-5521","status":"confirmed"}}',
+        body: JSON.stringify(EVENTS['reservation.created'].example),
         headers: {
           'content-type': 'application/json',
           'user-agent': 'Roomservice/1.0',

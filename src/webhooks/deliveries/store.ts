@@ -35,11 +35,7 @@ const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-0000000
 /** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
-export interface Wanted {
-  tenantId: number;
-  credentialId: string;
-  count: number;
-}
+export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
 
 /**
  * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read rows of several tenants. Looks

@@ -1,5 +1,6 @@
 /** Events and their feed, written in the transaction of their cause. */
 export { attemptsShape, type StoredAttempts } from './attempts.ts';
+export { EVENTS } from './catalogue.ts';
 export { EVENT_TYPES, type EventType } from './event-types.ts';
 export {
   Attempt,

@@ -23,14 +23,6 @@ function unnumberedEvents(db: Db, { tenantId, credentialId }: Feed) {
     .orderBy('feed_position');
 }
 
-function lastPositionOf(db: Db, { tenantId, credentialId }: Feed) {
-  return db
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId);
-}
-
 export interface FeedEnd {
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
@@ -43,10 +35,15 @@ export interface FeedEnd {
  * to events at the same time.
  */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
+  const lastPosition = db
+    .selectFrom('event_feed')
+    .select('last_position')
+    .where('tenant_id', '=', feed.tenantId)
+    .where('credential_id', '=', feed.credentialId);
   const { era, last, unnumbered } = await db
     .selectFrom('feed_era')
     .select('era')
-    .select(lastPositionOf(db, feed).as('last'))
+    .select(lastPosition.as('last'))
     .select(unnumberedEvents(db, feed).orderBy('id').limit(1).as('unnumbered'))
     .executeTakeFirstOrThrow();
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
@@ -79,13 +76,13 @@ export async function readNumbered(
  * Locks the feed until the transaction ends, so that only one transaction at a time gives positions to events of the feed.
  * @returns the last position that an event of the feed has; 0 if no event has a position
  */
-export async function lockFeed(tx: Tx, feed: Feed): Promise<number> {
-  await tx
-    .insertInto('event_feed')
-    .values({ tenant_id: feed.tenantId, credential_id: feed.credentialId })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'credential_id']).doNothing())
-    .execute();
-  return (await lastPositionOf(tx, feed).forUpdate().executeTakeFirstOrThrow()).last_position;
+export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
+  const { rows } = await sql<{ last_position: number }>`
+    INSERT INTO event_feed AS feed (tenant_id, credential_id) VALUES (${tenantId}, ${credentialId})
+    ON CONFLICT (tenant_id, credential_id) DO UPDATE SET last_position = feed.last_position RETURNING last_position`.execute(
+    tx,
+  );
+  return rows[0]?.last_position ?? 0;
 }
 
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {

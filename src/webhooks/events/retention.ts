@@ -22,18 +22,11 @@ const PACE = {
   restMs: 100,
 };
 
-interface RetentionOptions {
-  db: Database;
-  log: Logger;
-  retentionDays: number;
-  pace?: Partial<typeof PACE>;
-}
-
 export type Retention = ReturnType<typeof startRetention>;
 
 /** Removes old events in the background. Any number of processes may do so at the same time. `stop` waits for the current batch. */
-export function startRetention({ db, log, retentionDays, pace }: RetentionOptions) {
-  const { firstAfterMs, everyMs, restMs } = { ...PACE, ...pace };
+export function startRetention(db: Database, log: Logger, retentionDays: number, pace = PACE) {
+  const { firstAfterMs, everyMs, restMs } = pace;
   const stopping = new AbortController();
   const { signal } = stopping;
   const rest = async (upToMs: number) =>
