@@ -28,7 +28,7 @@ interface Message {
 /** Outcome of one attempt. `ok` is true if the status was 2xx. `error` is then null. */
 export interface Attempted {
   ok: boolean;
-  /** HTTP status of the response. Null: no response was received. */
+  /** Null: no response was received. */
   httpStatus: number | null;
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
@@ -66,7 +66,8 @@ export class WebhookSender {
     const reader = new ResponseReader();
     let deadline: NodeJS.Timeout | undefined;
     let timestampSeconds: number | null = null;
-    let failure: SendFailure | null = null;
+    let failure: SendError | null = null;
+    let cause: unknown;
     try {
       const url = this.#readUrl(message.webhookUrl);
       const secret = message.secret();
@@ -83,20 +84,21 @@ export class WebhookSender {
       await connection.post(postTo(url, headers, message.body), reader);
       this.#connections.keep(connection, reader.keepMs);
     } catch (error) {
-      failure = error instanceof SendFailure ? error : new SendFailure('internal_error', { cause: error });
+      failure = error instanceof SendFailure ? error.reason : 'internal_error';
+      cause = failure === 'internal_error' ? error : undefined;
     }
     clearTimeout(deadline);
     const { status, statusAtMs } = reader;
     // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
-    const decided = status === null ? failure : failureOfStatus(status);
+    const error = status === null ? failure : errorOfStatus(status);
     return {
-      ok: decided === null,
+      ok: error === null,
       httpStatus: status,
       durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
-      error: decided?.reason ?? null,
+      error,
       answer: status !== null && keepAnswers ? reader.text : null,
       timestampSeconds,
-      ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
+      ...(cause === undefined ? {} : { cause }),
     };
   }
 
@@ -129,9 +131,9 @@ function linesOf(headers: Record<string, string>): string {
   return lines;
 }
 
-function failureOfStatus(status: number): SendFailure | null {
+function errorOfStatus(status: number): SendError | null {
   if (status < 300) {
     return null;
   }
-  return new SendFailure(status < 400 ? 'redirect' : 'http_status');
+  return status < 400 ? 'redirect' : 'http_status';
 }

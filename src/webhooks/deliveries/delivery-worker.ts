@@ -55,7 +55,6 @@ export interface DeliveryWorkerOptions {
   sender: WebhookSender;
   log: Logger;
   metrics?: DeliveryMetrics | undefined;
-  /** Object that records when the database last answered this process. Each successful poll updates the time. */
   contact?: DatabaseContact | undefined;
   pace?: Partial<typeof DELIVERY_PACE>;
 }
@@ -75,7 +74,6 @@ export class DeliveryWorker {
   readonly #running: Promise<void>;
   /** Credential with which the next search begins. Null: it begins with the first. */
   #lastFound: DueQueue | null = null;
-  /** Outcomes of the attempts that have ended since the last turn. */
   #ended: Outcome[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
   #hasNews = false;
@@ -105,11 +103,7 @@ export class DeliveryWorker {
     this.#tell();
   }
 
-  /**
-   * Stops claiming, and waits until the attempts under way have ended and are recorded. After `graceMs` milliseconds, aborts the attempts
-   * that have not ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its last
-   * one.
-   */
+  /** Stops claiming, and waits until the attempts under way are recorded. Aborts those that have not ended after `graceMs` milliseconds. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#tell();
@@ -185,7 +179,8 @@ export class DeliveryWorker {
     }
     const [first] = failed;
     if (first !== undefined) {
-      this.#warn(first.error, 'deliveries could not be claimed or recorded; the worker tries again');
+      const err = first.error;
+      this.#options.log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
@@ -249,10 +244,6 @@ export class DeliveryWorker {
     this.#tell();
   }
 
-  readonly #noteSearch = (error: unknown) =>
-    this.#warn(error, 'the due deliveries cannot be read; the worker tries again');
-
-  #warn(err: unknown, message: string): void {
-    this.#options.log.warn({ err }, message);
-  }
+  readonly #noteSearch = (err: unknown) =>
+    this.#options.log.warn({ err }, 'the due deliveries cannot be read; the worker tries again');
 }

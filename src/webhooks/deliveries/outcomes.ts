@@ -14,10 +14,7 @@ const BEGIN_WITHIN = 1 / 3;
 export interface Lease {
   id: string;
   seconds: number;
-  /**
-   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
-   * run when the lease ends.
-   */
+  /** Latest begin of the attempt (`performance.now()`). An attempt that began later could still run when the lease ends. */
   beginBeforeMs: number;
 }
 

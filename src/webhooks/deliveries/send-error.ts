@@ -27,8 +27,8 @@ export type SendError = (typeof SEND_ERRORS)[number];
 export class SendFailure extends Error {
   readonly reason: SendError;
 
-  constructor(reason: SendError, options?: ErrorOptions) {
-    super(reason, options);
+  constructor(reason: SendError) {
+    super(reason);
     this.reason = reason;
   }
 }

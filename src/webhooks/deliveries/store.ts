@@ -38,8 +38,7 @@ const STOP_SIZE = 1_000;
 export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
 
 /**
- * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read rows of several tenants. Looks
- * for a due delivery of each credential only if many deliveries are due.
+ * Returns credentials of any tenant that have due deliveries. Looks for a due delivery of each credential only if many deliveries are due.
  * @param after last credential that the previous search found; null: the search begins with the first credential of the first tenant
  */
 export async function findDue(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {

@@ -30,10 +30,7 @@ export interface FeedEnd {
   isBehind: boolean;
 }
 
-/**
- * Reads the end of a feed. One statement reads all fields, so that `lastPosition` and `isBehind` agree even if another call gives positions
- * to events at the same time.
- */
+/** One statement reads all fields, so that they agree even if another call gives positions to events at the same time. */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   const lastPosition = db
     .selectFrom('event_feed')
@@ -49,7 +46,7 @@ export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
 }
 
-/** Raises the feed era. Returns the new era, which is greater than the previous era and at least `atLeast`. */
+/** Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   const { era } = await db
     .updateTable('feed_era')
@@ -72,10 +69,7 @@ export async function readNumbered(
   return rows;
 }
 
-/**
- * Locks the feed until the transaction ends, so that only one transaction at a time gives positions to events of the feed.
- * @returns the last position that an event of the feed has; 0 if no event has a position
- */
+/** Locks the feed, so that only one transaction at a time gives positions to its events. Returns the last position, or 0. */
 export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
   const { rows } = await sql<{ last_position: number }>`
     INSERT INTO event_feed AS feed (tenant_id, credential_id) VALUES (${tenantId}, ${credentialId})

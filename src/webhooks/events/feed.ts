@@ -68,10 +68,7 @@ function refusedCursor(what: string): ApiError {
   );
 }
 
-/**
- * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
- * gives a position to every event that has none.
- */
+/** Returns the cursor after all events that were committed before the call. Gives a position to every event that has none. */
 async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
   if (end.isBehind) {
@@ -86,10 +83,8 @@ async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
 }
 
 /**
- * Begins a new feed era. Each cursor contains the number of its era, and from now on every process refuses the cursors of earlier eras.
- * Call this function at the end of a restore from a backup. The number of the era is at least the Unix time in seconds, so two restores of
- * the same backup get different eras.
- * @returns the new era
+ * Begins a new feed era, from which on every process refuses the cursors of earlier eras. Call it at the end of a restore from a backup.
+ * @returns the new era, which is at least the Unix time in seconds, so two restores of the same backup get different eras
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
   return await withRetries(() => store.raiseEra(db, Math.floor(now.getTime() / 1_000)));
@@ -108,11 +103,7 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/**
- * Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. The era is the feed era in which the client got the cursor, and 0
- * if the database was never restored. The position is that of the last event that the client has read. An empty text or position 0 means
- * the start of the feed.
- */
+/** Cursor: `<position>` of the last event that the client has read, or after a restore `<era>-<position>`. Empty or 0: the start. */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
 function cursorText(era: number, position: number): string {
