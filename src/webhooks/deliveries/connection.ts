@@ -19,10 +19,7 @@ export class Connections {
     this.#vetting = vetting;
   }
 
-  /**
-   * Returns a connection to the origin of a URL for one request: an idle one, or else a new one that is not open yet.
-   * @throws SendFailure `aborted` after `close`
-   */
+  /** Returns an idle connection to the origin of a URL, or else a new one that is not open yet. @throws SendFailure after `close` */
   async take(url: URL): Promise<Connection> {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
     if (idle !== undefined) {
@@ -90,10 +87,7 @@ export class Connection {
     this.#onDestroy = onDestroy;
   }
 
-  /**
-   * Connects to the checked address of the host, unless the connection is open.
-   * @throws SendFailure if it cannot connect, or is destroyed before
-   */
+  /** Connects to a checked address of the host, unless it is open. @throws SendFailure */
   async open(): Promise<void> {
     if (this.#socket !== null) {
       return;
@@ -106,10 +100,7 @@ export class Connection {
     await promise;
   }
 
-  /**
-   * Sends a request, and waits until the reader has read the response.
-   * @throws SendFailure if the connection ends before
-   */
+  /** Sends a request, and waits until the reader has read the response. @throws SendFailure if the connection ends before */
   async post(request: string, reader: ResponseReader): Promise<void> {
     const { promise } = (this.#awaited = Promise.withResolvers<void>());
     this.#reader = reader;

@@ -55,10 +55,7 @@ export interface Outcome {
   retryInMs: number;
 }
 
-/**
- * Says what follows from an attempt. An attempt is aborted only when this process stops. The delivery is then due again immediately, unless
- * it was the fifth attempt (rule 33).
- */
+/** Says what follows from an attempt. If it was aborted, because this process stops, the next one is due immediately (rule 33). */
 export function outcomeOf(
   delivery: ClaimedDelivery,
   sent: Attempted | null,

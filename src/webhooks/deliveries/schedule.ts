@@ -57,8 +57,7 @@ interface Place {
 
 /**
  * Says which due deliveries this process claims next. It keeps the credentials with due deliveries in the order of their turns, but not the
- * deliveries, so a million waiting deliveries take no more memory than ten. It also keeps the places of claimed deliveries. Each process
- * counts only its own attempts.
+ * deliveries, and the places of those that it has claimed.
  *
  * A receiver lags if its last three attempts failed, or if an attempt to it has been under way for over a second. A slow attempt that has
  * ended does not count, because the receiver could not show that it is quick again while others hang.

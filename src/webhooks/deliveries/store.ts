@@ -84,12 +84,9 @@ export interface Turn {
  * one transaction. On one node, they are of the few statements that may write rows of several tenants. On a cluster,
  * each tenant has a transaction of its own.
  *
- * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
- * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
- * (rule 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (rule 33).
- *
- * An outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has
- * claimed the delivery, for example because the first worker was suspended until its lease ended.
+ * The claim counts an attempt for each delivery before the event is sent, and leases the delivery. The same statement ends the deliveries
+ * that must not be sent: those of a credential that is revoked (rule 34) or has no URL, and those whose fifth attempt has no recorded
+ * outcome (rule 33). An outcome is recorded only if no other worker has claimed the delivery since, so only with the same lease id.
  */
 export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted[], lease: Lease): Promise<Turn> {
   const inputs = [...outcomes.toSorted(byKey), ...wanted];
@@ -231,25 +228,23 @@ const OUTCOME = new Fields<ReturnType<typeof inputOf>>({
 });
 
 /**
- * Stops pending deliveries of a credential with an id below `beforeId`, so only of older events. Skips the deliveries that another statement
- * has locked. A delivery keeps its lease, so that the outcome of an attempt under way is still recorded.
- * @returns the number of stopped deliveries
+ * Stops pending deliveries of events with an id below `beforeId`, but none that is locked. A delivery keeps its lease, so that the outcome
+ * of an attempt under way is still recorded. Returns the number of stopped deliveries.
  */
 export async function stopBatch(
   db: Database,
-  { tenantId, credentialId, beforeId }: { tenantId: number; credentialId: string; beforeId: string },
+  tenantId: number,
+  credentialId: string,
+  beforeId: string,
 ): Promise<number> {
-  const { rows } = await executeByIndex(
-    db,
-    sql`
-      WITH waiting AS MATERIALIZED (
-        SELECT id FROM delivery
-        WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
-        ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
-      )
-      UPDATE delivery AS d SET status = 'stopped' FROM waiting
-      WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
-      RETURNING d.id`,
-  );
-  return rows.length;
+  const statement = sql`
+    WITH waiting AS MATERIALIZED (
+      SELECT id FROM delivery
+      WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
+      ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE delivery AS d SET status = 'stopped' FROM waiting
+    WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
+    RETURNING d.id`;
+  return (await executeByIndex(db, statement)).rows.length;
 }

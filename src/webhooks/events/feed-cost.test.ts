@@ -82,8 +82,8 @@ describe('cost of a call of the event feed', () => {
       // - 7 if the statement reads deliveries. To find a delivery, PostgreSQL reads the three levels of an index.
       // - 3 for every other statement.
       const pages = await pagesTouched(statement);
-      const isMore = /for no key update|FROM delivery/.test(statement.sql);
-      const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;
+      const isMore = /FOR NO KEY UPDATE|FROM delivery/.test(statement.sql);
+      const perRow = statement.sql.trim().startsWith('UPDATE') ? 20 : isMore ? 7 : 3;
       const most = LIMIT * perRow;
       assert.ok(pages <= most, `the statement read ${pages} pages: ${statement.sql}`);
     }

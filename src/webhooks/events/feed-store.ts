@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { EventWithDelivery } from './attempts.ts';
 import { withDelivery } from './store.ts';
@@ -12,17 +12,6 @@ export interface FeedRow extends EventWithDelivery {
   feed_position: number;
 }
 
-/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
-function unnumberedEvents(db: Db, { tenantId, credentialId }: Feed) {
-  return db
-    .selectFrom('event')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .where('feed_position', 'is', null)
-    .orderBy('feed_position');
-}
-
 export interface FeedEnd {
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
@@ -32,28 +21,29 @@ export interface FeedEnd {
 
 /** One statement reads all fields, so that they agree even if another call gives positions to events at the same time. */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
-  const lastPosition = db
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', feed.tenantId)
-    .where('credential_id', '=', feed.credentialId);
-  const { era, last, unnumbered } = await db
-    .selectFrom('feed_era')
-    .select('era')
-    .select(lastPosition.as('last'))
-    .select(unnumberedEvents(db, feed).orderBy('id').limit(1).as('unnumbered'))
-    .executeTakeFirstOrThrow();
-  return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
+  const { rows } = await sql<FeedEnd>`
+    SELECT era, (${oldestUnnumbered(feed)} LIMIT 1) IS NOT NULL AS "isBehind", coalesce((
+      SELECT last_position FROM event_feed WHERE tenant_id = ${feed.tenantId} AND credential_id = ${feed.credentialId}
+    ), 0) AS "lastPosition"
+    FROM feed_era`.execute(db);
+  return rows[0] as FeedEnd;
 }
+
+/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
+function oldestUnnumbered({ tenantId, credentialId }: Feed, afterId = FIRST_ID): RawBuilder<{ id: string }> {
+  return sql`
+    SELECT id FROM event
+    WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND feed_position IS NULL AND id > ${afterId}
+    ORDER BY feed_position, id`;
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
-  const { era } = await db
-    .updateTable('feed_era')
-    .set({ era: sql<number>`greatest(era + 1, ${atLeast}::bigint)` })
-    .returning('era')
-    .executeTakeFirstOrThrow();
-  return era;
+  const { rows } = await sql<{ era: number }>`
+    UPDATE feed_era SET era = greatest(era + 1, ${atLeast}::bigint) RETURNING era`.execute(db);
+  return rows[0]?.era ?? 0;
 }
 
 export async function readNumbered(
@@ -79,23 +69,22 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
   return rows[0]?.last_position ?? 0;
 }
 
-export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
-  const all = unnumberedEvents(tx, feed).orderBy('id');
-  const rows = await (afterId === null ? all : all.where('id', '>', afterId)).limit(limit).forNoKeyUpdate().execute();
+export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId?: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    ${oldestUnnumbered(feed, afterId)} LIMIT ${limit} FOR NO KEY UPDATE`.execute(tx);
   return rows.map((row) => row.id);
 }
 
-export async function numberEvents(tx: Tx, feed: Feed, ids: string[], lastPosition: number): Promise<void> {
-  await tx
-    .updateTable('event')
-    .set({ feed_position: sql<number>`${lastPosition}::bigint + array_position(${ids}::uuid[], id)` })
-    .where('tenant_id', '=', feed.tenantId)
-    .where('id', 'in', ids)
-    .execute();
-  await tx
-    .updateTable('event_feed')
-    .set({ last_position: lastPosition + ids.length })
-    .where('tenant_id', '=', feed.tenantId)
-    .where('credential_id', '=', feed.credentialId)
-    .execute();
+export async function numberEvents(
+  tx: Tx,
+  { tenantId, credentialId }: Feed,
+  ids: string[],
+  lastPosition: number,
+): Promise<void> {
+  await sql`
+    UPDATE event SET feed_position = ${lastPosition}::bigint + array_position(${ids}::uuid[], id)
+    WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])`.execute(tx);
+  await sql`
+    UPDATE event_feed SET last_position = ${lastPosition + ids.length}
+    WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId}`.execute(tx);
 }

@@ -27,7 +27,7 @@ export async function readFeed(db: Database, feed: store.Feed, query: FeedQuery)
   if (rows.length < limit && end.isBehind) {
     const missing = limit - rows.length;
     rows = await inTransaction(db, async (tx) => {
-      await numberOldest(tx, feed, missing, null);
+      await numberOldest(tx, feed, missing);
       return await store.readNumbered(tx, feed, position, limit); // It may have events that another reader has numbered meanwhile.
     });
   }
@@ -74,7 +74,7 @@ async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   if (end.isBehind) {
     let ids: string[] = [];
     do {
-      const lastId = ids.at(-1) ?? null;
+      const lastId = ids.at(-1);
       ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
     } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
@@ -94,7 +94,7 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
  * The search begins after `afterId`, the last event of the previous batch. Otherwise PostgreSQL would first read the dead index entries of all
  * events that already got a position.
  */
-async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
+async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId?: string): Promise<string[]> {
   const lastPosition = await store.lockFeed(tx, feed);
   const ids = await store.lockUnnumbered(tx, feed, limit, afterId);
   if (ids.length > 0) {
