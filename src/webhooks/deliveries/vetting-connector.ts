@@ -45,7 +45,7 @@ export interface VettingOptions {
  * @throws SendFailure `address_refused` if one of the addresses is not public, or `dns_failed`
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<LookupAddress[]> {
-  const { allowPrivateNetwork, lookup = lookupAll } = options;
+  const { allowPrivateNetwork, lookup = (name) => systemLookup(name, { all: true }) } = options;
   const host = withoutBrackets(hostname);
   const family = isIP(host);
   const addresses = family === 0 ? await lookup(host).catch(failLookup) : [{ address: host, family }];
@@ -54,8 +54,6 @@ export async function vetHost(hostname: string, options: VettingOptions): Promis
   }
   return addresses;
 }
-
-const lookupAll: HostLookup = (hostname) => systemLookup(hostname, { all: true });
 
 function failLookup(): never {
   throw new SendFailure('dns_failed');

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
 import type { EventWithDelivery } from './attempts.ts';
 import { withDelivery } from './store.ts';
 
@@ -30,14 +31,12 @@ export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
 }
 
 /** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
-function oldestUnnumbered({ tenantId, credentialId }: Feed, afterId = FIRST_ID): RawBuilder<{ id: string }> {
+function oldestUnnumbered({ tenantId, credentialId }: Feed, afterId = firstIdAt(0)): RawBuilder<{ id: string }> {
   return sql`
     SELECT id FROM event
     WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND feed_position IS NULL AND id > ${afterId}
     ORDER BY feed_position, id`;
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {

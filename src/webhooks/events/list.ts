@@ -1,20 +1,16 @@
 import { readCredentialRow } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
-import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
+import { readPart } from '#platform/http/keyset-page.ts';
 import { readIds } from '#platform/http/search-query.ts';
 import { eventShape } from './attempts.ts';
 import { readFeed } from './feed.ts';
-import type { FeedPage, FeedQuery } from './schema.ts';
+import type { FeedQuery } from './schema.ts';
 import type { StaffEvent, StaffEventQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
 /** @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list */
-export async function listEvents(
-  db: Database,
-  tenantId: number,
-  query: StaffEventQuery,
-): Promise<ListPart<store.ListedEvent>> {
+export async function listEvents(db: Database, tenantId: number, query: StaffEventQuery) {
   const filter = { ...query, ids: query.ids === undefined ? undefined : readIds(query.ids) };
   return await readPart(db, store.listEvents(tenantId, filter), query);
 }
@@ -29,12 +25,7 @@ export function staffEventShape(row: store.ListedEvent): StaffEvent {
  * @throws ApiError 404 if the tenant has no third-party credential with this id
  * @throws ApiError 400 `invalid_request` in the same cases as `readFeed`
  */
-export async function feedOfPartner(
-  db: Database,
-  tenantId: number,
-  credentialId: string,
-  query: FeedQuery,
-): Promise<FeedPage> {
+export async function feedOfPartner(db: Database, tenantId: number, credentialId: string, query: FeedQuery) {
   const { audience } = await readCredentialRow(db, tenantId, credentialId);
   if (audience !== 'third_party') {
     throw notFound('credential');

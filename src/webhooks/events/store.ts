@@ -35,12 +35,9 @@ export interface DueCredential {
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (rule 32). On a cluster (Citus),
- * all events must belong to one tenant. On a single database server, the events may belong to several tenants.
- *
- * On a cluster, each of the parts is a statement of its own, because a cluster cannot send an INSERT into two tables to one node
- * (database rule 4). On one node, they are one statement, because more round trips would cost more than a tenth of the change
- * that causes the event.
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (rule 32). On a cluster, all events
+ * must belong to one tenant, and each part is a statement of its own, because a cluster cannot send an INSERT into two tables to one node
+ * (database rule 4). On one node, more round trips would cost more than a tenth of the change that causes the event.
  * @returns the credential of each event that gets a delivery
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<DueCredential[]> {
@@ -117,9 +114,8 @@ export function withDelivery(tenantId: number): RawBuilder<unknown> {
 }
 
 /**
- * Removes at most `limit` events of the tenant with their deliveries, the oldest first, and no event whose delivery is pending. PostgreSQL
- * runs a materialised CTE only once. It may run the subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would
- * then remove more than `limit` events.
+ * Removes the oldest events of the tenant with their deliveries, at most `limit`, and none whose delivery is pending. PostgreSQL may run an
+ * `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and would then remove more, but it runs a materialised CTE only once.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(
