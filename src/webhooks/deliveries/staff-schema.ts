@@ -111,7 +111,6 @@ export const DeliveryDetail = Type.Object(
     ],
   },
 );
-export type DeliveryDetail = Type.Static<typeof DeliveryDetail>;
 
 export const DeliveryPath = Type.Object({
   id: text('The id of the delivery, from the list.', FAILING.id),
