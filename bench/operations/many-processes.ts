@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { POLL_EVERY_MS } from '#platform/changes/changes.ts';
 import { readChanges } from '#platform/changes/store.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { POLL_EVERY_MS as DELIVERY_POLL_EVERY_MS } from '#webhooks/deliveries/delivery-worker.ts';
+import { DELIVERY_PACE } from '#webhooks/deliveries/delivery-worker.ts';
 import { findDue } from '#webhooks/deliveries/store.ts';
 import { onCpuMsOf } from '../cpu.ts';
 import type { ProcessRow } from '../process-table.ts';
@@ -25,7 +25,7 @@ const WARM_UP_SECONDS = 1;
  */
 const CHANGES = { recent: 300, older: 1_200 };
 /** Mean number of polls for due deliveries that one worker makes in a second. A wait is shorter by a random part of up to a quarter. */
-const POLLS_PER_SECOND = 1_000 / (0.875 * DELIVERY_POLL_EVERY_MS);
+const POLLS_PER_SECOND = 1_000 / (0.875 * DELIVERY_PACE.pollEveryMs);
 /** Goal: largest number of CPU cores that PostgreSQL uses for the regular statements of 1,000 idle processes. */
 const MOST_CORES = 1;
 

@@ -7,7 +7,7 @@ import { listenTo } from '#platform/db/notifications.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { type SandboxOptions, startSandbox } from '#developer/sandbox/sandbox.ts';
 import { WebhookSender } from '#webhooks/deliveries/attempt.ts';
-import { DeliveryWorker, type DeliveryWorkerOptions } from '#webhooks/deliveries/delivery-worker.ts';
+import { type DELIVERY_PACE, DeliveryWorker } from '#webhooks/deliveries/delivery-worker.ts';
 import type { DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 import { startRetention } from '#webhooks/events/retention.ts';
 import { readWakeUp, WAKE_UP_CHANNEL } from '#webhooks/deliveries/wake-ups.ts';
@@ -28,8 +28,7 @@ export interface WorkerDependencies {
 }
 
 /** Used by tests, because the times of the contract are too long for tests. */
-export interface DeliveryPace
-  extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs' | 'pollEveryMs'> {
+export interface DeliveryPace extends Partial<typeof DELIVERY_PACE> {
   timeoutMs?: number;
   /** If true, responses to failed attempts are stored although private networks are allowed. Used by tests. */
   keepAnswers?: boolean;
@@ -40,16 +39,15 @@ export type Worker = ReturnType<typeof startWorker>;
 /** Starts the loops. `stop` aborts each delivery that has not ended after `graceMs`, and releases its claim. */
 export function startWorker(dependencies: WorkerDependencies) {
   const { config, db, databaseUrl, keyring, log, metrics, contact, pace = {}, sandbox: sandboxOptions } = dependencies;
-  const { timeoutMs, keepAnswers, ...deliveryPace } = pace;
   const sender = new WebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
     headerBrand: config.webhookHeaderBrand,
-    keepAnswers,
-    timeoutMs,
+    keepAnswers: pace.keepAnswers,
+    timeoutMs: pace.timeoutMs,
   });
-  const deliveries = new DeliveryWorker({ db, keyring, sender, log, metrics, contact, ...deliveryPace });
-  const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const onNotification = (payload: string) => deliveries.hear(readWakeUp(payload));
+  const deliveries = new DeliveryWorker({ db, keyring, sender, log, metrics, contact, pace });
+  const retention = startRetention(db, log, config.eventRetentionDays);
+  const onNotification = (payload: string) => deliveries.wake(readWakeUp(payload));
   const listener = databaseUrl ? listenTo({ url: databaseUrl, channel: WAKE_UP_CHANNEL, onNotification }) : null;
   const wake: Wake = deliveries.wake.bind(deliveries);
   const sandbox =

@@ -1,4 +1,6 @@
+import Type from 'typebox';
 import { invalidField } from '../errors.ts';
+import { DOCUMENTED } from '../lib/documented.ts';
 import { isUuid } from '../lib/ids.ts';
 import { digitsOf } from '../lib/unicode.ts';
 
@@ -6,8 +8,11 @@ export const MAX_IDS = 50;
 
 const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 
-/** Pattern of the query parameter `ids` for the OpenAPI documents. The service itself checks the parameter with `readIds`. */
-export const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
+const IDS_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_IDS - 1}}$`;
+
+/** Query parameter `ids`. Its pattern is only in the OpenAPI documents, because the service checks the parameter with `readIds`. */
+export const idsQuery = (description: string, example: string) =>
+  Type.Optional(Type.String({ [DOCUMENTED]: { pattern: IDS_PATTERN }, description, examples: [example] }));
 
 /** Returns milliseconds of Unix time, at least 0. Rounds up, because the times of list entries are whole milliseconds. */
 export function readBound(time: string): number {

@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { NamedActor } from '#access/actors/actors.ts';
 import { KeysetQuery, MAX_LIMIT } from '#platform/http/keyset-page.ts';
-import { IDS_PATTERN } from '#platform/http/search-query.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { idsQuery } from '#platform/http/search-query.ts';
 import { TRIMMED } from '#platform/lib/unicode.ts';
 import { oneOf, text, textOrNull, textUpTo, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
@@ -149,12 +148,9 @@ export const StaffOrderQuery = Type.Object({
       examples: [true],
     }),
   ),
-  ids: Type.Optional(
-    Type.String({
-      [DOCUMENTED]: { pattern: IDS_PATTERN },
-      description: 'Lists only the orders with these ids: up to 50 `order_id`s with commas between them.',
-      examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
-    }),
+  ids: idsQuery(
+    'Lists only the orders with these ids: up to 50 `order_id`s with commas between them.',
+    '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
   ),
   credential_id: Type.Optional(
     uuid('Lists only orders that this credential has placed.', '01a19b53-7418-7b0e-9c55-4f6a0d2b83e1'),

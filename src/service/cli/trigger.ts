@@ -7,7 +7,7 @@ import type { Database } from '#platform/db/database.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
 import { addDays, todayIn } from '#platform/lib/dates.ts';
 import type { EventType } from '#webhooks/events/events.ts';
-import { endOfFeed, readFeed } from '#webhooks/events/feed.ts';
+import { readFeed } from '#webhooks/events/feed.ts';
 import { type Business, createBusiness } from '../business.ts';
 import { findDemoTenant } from './demo.ts';
 import { type Context, withRuntime } from './runtime.ts';
@@ -38,9 +38,9 @@ export async function trigger(context: Context, event: EventType, options: Outpu
     const apiKey = readPartnerApiKey(options.apiKey, context.environment);
     const credential = await chooseCredential(parts, tenantId, apiKey);
     const caller = { tenantId, credentialId: credential.id, features, currency };
-    const before = await endOfFeed(db, caller);
+    const { next: after } = await readFeed(db, caller, { after: 'latest' });
     const id = await CAUSES[event](parts, caller);
-    const { results } = await readFeed(db, caller, before, MAX_EVENTS);
+    const { results } = await readFeed(db, caller, { after, limit: MAX_EVENTS });
     const entry = results.find((each) => each.event === event && Object.values(each.data).includes(id));
     if (entry === undefined) {
       throw new Error(`The event ${event} of ${id} is not among the next ${MAX_EVENTS} events of the feed.`);

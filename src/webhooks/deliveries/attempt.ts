@@ -1,6 +1,6 @@
 import { Connections } from './connection.ts';
 import { ResponseReader } from './response-reader.ts';
-import { type Phase, type SendError, SendFailure } from './send-error.ts';
+import { type SendError, SendFailure } from './send-error.ts';
 import { deliveryHeaders } from './signature.ts';
 import type { VettingOptions } from './vetting-connector.ts';
 import { readWebhookUrl } from './webhook-url.ts';
@@ -25,16 +25,14 @@ interface Message {
   secret: () => string;
 }
 
-/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` and `phase` are then null. */
+/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` is then null. */
 export interface Attempted {
   ok: boolean;
-  /** HTTP status of the response. Null: no response was received. */
+  /** Null: no response was received. */
   httpStatus: number | null;
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
-  /** When the attempt failed. */
-  phase: Phase | null;
   /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
   answer: string | null;
   /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
@@ -68,7 +66,8 @@ export class WebhookSender {
     const reader = new ResponseReader();
     let deadline: NodeJS.Timeout | undefined;
     let timestampSeconds: number | null = null;
-    let failure: SendFailure | null = null;
+    let failure: SendError | null = null;
+    let cause: unknown;
     try {
       const url = this.#readUrl(message.webhookUrl);
       const secret = message.secret();
@@ -80,26 +79,26 @@ export class WebhookSender {
       if (performance.now() - begunAtMs >= timeoutMs) {
         // A busy process may see that the connection is open before its timer ends the attempt. The lease may then end during the POST.
         connection.destroy('timeout');
-        throw new SendFailure('before', 'timeout');
+        throw new SendFailure('timeout');
       }
       await connection.post(postTo(url, headers, message.body), reader);
       this.#connections.keep(connection, reader.keepMs);
     } catch (error) {
-      failure = error instanceof SendFailure ? error : new SendFailure('before', 'internal_error', { cause: error });
+      failure = error instanceof SendFailure ? error.reason : 'internal_error';
+      cause = failure === 'internal_error' ? error : undefined;
     }
     clearTimeout(deadline);
     const { status, statusAtMs } = reader;
     // The status decides. A 2xx is a success, even if an error or the time limit then ended the reading of the body.
-    const decided = status === null ? failure : failureOfStatus(status);
+    const error = status === null ? failure : errorOfStatus(status);
     return {
-      ok: decided === null,
+      ok: error === null,
       httpStatus: status,
       durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
-      error: decided?.reason ?? null,
-      phase: decided?.phase ?? null,
+      error,
       answer: status !== null && keepAnswers ? reader.text : null,
       timestampSeconds,
-      ...(decided?.cause === undefined ? {} : { cause: decided.cause }),
+      ...(cause === undefined ? {} : { cause }),
     };
   }
 
@@ -112,7 +111,7 @@ export class WebhookSender {
     try {
       return readWebhookUrl(webhookUrl, this.#options);
     } catch {
-      throw new SendFailure('before', 'address_refused');
+      throw new SendFailure('address_refused');
     }
   }
 }
@@ -132,9 +131,9 @@ function linesOf(headers: Record<string, string>): string {
   return lines;
 }
 
-function failureOfStatus(status: number): SendFailure | null {
+function errorOfStatus(status: number): SendError | null {
   if (status < 300) {
     return null;
   }
-  return new SendFailure('after', status < 400 ? 'redirect' : 'http_status');
+  return status < 400 ? 'redirect' : 'http_status';
 }

@@ -144,7 +144,6 @@ describe('claims of due deliveries', () => {
         httpStatus: 204,
         durationMs: 1,
         error: null,
-        phase: null,
         answer: null,
         timestampSeconds: 1,
       };

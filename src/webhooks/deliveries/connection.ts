@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LookupAddress } from 'node:dns';
 import type { TLSSocket } from 'node:tls';
 import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
-import { openVetted, type VettingOptions } from './vetting-connector.ts';
+import { connectTo, type VettingOptions, vetHost } from './vetting-connector.ts';
 
 /** Number of connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
@@ -18,10 +19,7 @@ export class Connections {
     this.#vetting = vetting;
   }
 
-  /**
-   * Returns a connection to the origin of a URL for one request: an idle one, or else a new one that is not open yet.
-   * @throws SendFailure `aborted` after `close`
-   */
+  /** Returns an idle connection to the origin of a URL, or else a new one that is not open yet. @throws SendFailure after `close` */
   async take(url: URL): Promise<Connection> {
     const idle = this.#idleOf.get(url.origin)?.at(-1);
     if (idle !== undefined) {
@@ -33,7 +31,7 @@ export class Connections {
       return idle;
     }
     if (this.#isClosed) {
-      throw new SendFailure('before', 'aborted');
+      throw new SendFailure('aborted');
     }
     const connection = new Connection(url, this.#vetting, (closed) => {
       this.#all.delete(closed);
@@ -75,7 +73,7 @@ export class Connection {
   readonly #url: URL;
   readonly #vetting: VettingOptions;
   readonly #onDestroy: (connection: Connection) => void;
-  readonly #closing = new AbortController();
+  #isDestroyed = false;
   #socket: TLSSocket | null = null;
   /** What the attempt waits for: that the connection is open, or that the response has been read. */
   #awaited: PromiseWithResolvers<void> | null = null;
@@ -89,26 +87,20 @@ export class Connection {
     this.#onDestroy = onDestroy;
   }
 
-  /**
-   * Connects to the checked address of the host, unless the connection is open.
-   * @throws SendFailure if it cannot connect, or is destroyed before
-   */
+  /** Connects to a checked address of the host, unless it is open. @throws SendFailure */
   async open(): Promise<void> {
     if (this.#socket !== null) {
       return;
     }
     const { promise } = (this.#awaited = Promise.withResolvers<void>());
-    openVetted(this.#url, this.#vetting, this.#closing.signal, (bytes) => this.#receive(bytes)).then(
-      (socket) => this.#use(socket),
+    vetHost(this.#url.hostname, this.#vetting).then(
+      (addresses) => this.#connect(addresses),
       (error) => this.#fail(error),
     );
     await promise;
   }
 
-  /**
-   * Sends a request, and waits until the reader has read the response.
-   * @throws SendFailure if the connection ends before
-   */
+  /** Sends a request, and waits until the reader has read the response. @throws SendFailure if the connection ends before */
   async post(request: string, reader: ResponseReader): Promise<void> {
     const { promise } = (this.#awaited = Promise.withResolvers<void>());
     this.#reader = reader;
@@ -123,25 +115,33 @@ export class Connection {
 
   /** Closes the connection. If an attempt waits for it, it fails with `reason`. */
   destroy(reason: SendError): void {
-    this.#fail(new SendFailure(this.#reader === null ? 'before' : 'during', reason));
+    this.#fail(new SendFailure(reason));
   }
 
   #fail(error: unknown): void {
     this.#awaited?.reject(error);
     this.#awaited = null;
-    this.#closing.abort(error);
+    this.#isDestroyed = true;
     this.#socket?.destroy();
     this.#onDestroy(this);
   }
 
-  #use(socket: TLSSocket): void {
+  #connect(addresses: LookupAddress[]): void {
+    if (this.#isDestroyed) {
+      return;
+    }
+    let unknown: SendError = 'network_error';
     const close = () => this.destroy('connection_reset');
-    this.#socket = socket
-      .on('error', (error) => this.destroy(errorOf(error)))
+    this.#socket = connectTo(this.#url, addresses, (bytes) => this.#receive(bytes))
+      .once('connect', () => (unknown = 'tls_failed'))
+      .once('secureConnect', () => {
+        unknown = 'network_error';
+        this.#awaited?.resolve();
+      })
+      .on('error', (error) => this.destroy(errorOf(error, unknown)))
       .on('end', close)
       .on('close', close)
       .on('timeout', close);
-    this.#awaited?.resolve();
   }
 
   #receive(bytes: Buffer): void {

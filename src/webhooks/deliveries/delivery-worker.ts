@@ -7,7 +7,7 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { coalesce } from '#platform/lib/coalesce.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import type { DueCredential } from '../events/events.ts';
-import type { WebhookSender } from './attempt.ts';
+import type { Attempted, WebhookSender } from './attempt.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import {
   type ClaimedDelivery,
@@ -18,13 +18,23 @@ import {
   logAttempt,
   type Outcome,
   outcomeOf,
-  outcomeOfUnsent,
 } from './outcomes.ts';
-import { PROBE_REST_MS, Schedule } from './schedule.ts';
+import { Schedule } from './schedule.ts';
 import { type DueQueue, findDue, recordAndClaim, type Turn } from './store.ts';
 
-/** Longest time from one poll to the next in milliseconds. */
-export const POLL_EVERY_MS = 1_000;
+/** Times of deliveries. Tests use others, because these are too long for tests. */
+export const DELIVERY_PACE = {
+  /** Longest time from one poll to the next in milliseconds. */
+  pollEveryMs: 1_000,
+  /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
+  leaseSeconds: 15,
+  /** Returns the wait in milliseconds after the failed attempt with this number. */
+  drawWaitMs: drawRetryWaitMs,
+  /** Pause in milliseconds after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts. */
+  probeRestMs: 250,
+};
+/** Longest time in milliseconds from one turn to the next. A turn sees that a receiver has become slow, or that its pause is over. */
+const LOOK_EVERY_MS = 250;
 /** Number of attempts to healthy receivers up to which the next turn begins as soon as there is work. */
 const FEW = 8;
 /**
@@ -45,25 +55,18 @@ export interface DeliveryWorkerOptions {
   sender: WebhookSender;
   log: Logger;
   metrics?: DeliveryMetrics | undefined;
-  /** Length of a lease in seconds. Default: 15. */
-  leaseSeconds?: number | undefined;
-  /** Returns the wait in milliseconds after the failed attempt with this number (1 to 4). Default: `drawRetryWaitMs`. */
-  drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** Object that records when the database last answered this process. Each successful poll updates the time. */
   contact?: DatabaseContact | undefined;
-  /** Longest time from one poll to the next, in milliseconds. Default: 1,000. */
-  pollEveryMs?: number | undefined;
-  /** Pause between two attempts to a receiver whose last three attempts have failed, in milliseconds. Default: 250. */
-  probeRestMs?: number | undefined;
+  pace?: Partial<typeof DELIVERY_PACE>;
 }
 
 /**
- * Delivers events to webhooks. It learns which credentials have due deliveries from its own process (`wake`), from notifications of other
- * processes (`hear`) and from a poll of the database. One loop then takes turns. Each turn records the outcomes of the attempts that have
+ * Delivers events to webhooks. It learns which credentials have due deliveries from its own process and from notifications of other
+ * processes (`wake`), and from a poll of the database. One loop then takes turns. Each turn records the outcomes of the attempts that have
  * ended, and claims the next deliveries. Any number of workers may run at the same time.
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
+  readonly #pace: typeof DELIVERY_PACE;
   readonly #schedule: Schedule;
   /** Finds due deliveries of all processes: retries, lost notifications, and deliveries of workers that have died. */
   readonly #search = coalesce(() => this.#findDue());
@@ -71,7 +74,6 @@ export class DeliveryWorker {
   readonly #running: Promise<void>;
   /** Credential with which the next search begins. Null: it begins with the first. */
   #lastFound: DueQueue | null = null;
-  /** Outcomes of the attempts that have ended since the last turn. */
   #ended: Outcome[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
   #hasNews = false;
@@ -84,31 +86,24 @@ export class DeliveryWorker {
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
-    this.#schedule = new Schedule(options.probeRestMs);
+    this.#pace = { ...DELIVERY_PACE, ...options.pace };
+    this.#schedule = new Schedule(this.#pace.probeRestMs);
     // The time is random, so that workers do not poll together.
-    const everyMs = (options.pollEveryMs ?? POLL_EVERY_MS) * (1 - Math.random() / 4);
+    const everyMs = this.#pace.pollEveryMs * (1 - Math.random() / 4);
     this.#poll = poll(everyMs, this.#search, this.#noteSearch);
     this.#running = this.#takeTurns();
   }
 
+  /** @param credentials those with new events. If the list is empty, the worker searches for all due deliveries. */
   wake(credentials: DueCredential[]): void {
+    if (credentials.length === 0) {
+      this.#search().catch(this.#noteSearch);
+    }
     credentials.forEach((credential) => this.#schedule.add({ ...credential, isActive: true }));
     this.#tell();
   }
 
-  /** @param credentials those with events of another process. If the list is empty, the worker searches for all due deliveries. */
-  hear(credentials: DueCredential[]): void {
-    if (credentials.length === 0) {
-      this.#search().catch(this.#noteSearch);
-    }
-    this.wake(credentials);
-  }
-
-  /**
-   * Stops claiming, and waits until the attempts under way have ended and are recorded. After `graceMs` milliseconds, aborts the attempts
-   * that have not ended. A delivery is then due again immediately, so that another worker sends it, unless the aborted attempt was its last
-   * one.
-   */
+  /** Stops claiming, and waits until the attempts under way are recorded. Aborts those that have not ended after `graceMs` milliseconds. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#tell();
@@ -120,8 +115,7 @@ export class DeliveryWorker {
 
   async #takeTurns(): Promise<void> {
     while (!this.#isStopping || this.#schedule.taken > 0 || this.#ended.length > 0) {
-      // Without news, a turn looks if a receiver has become slow or may get its next attempt after a pause.
-      await this.#waitUntil(() => this.#hasNews, PROBE_REST_MS);
+      await this.#waitUntil(() => this.#hasNews, LOOK_EVERY_MS);
       const isWorthIt = () => this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
       await this.#waitUntil(isWorthIt, TURN_EVERY_MS);
       await this.#takeTurn();
@@ -158,7 +152,7 @@ export class DeliveryWorker {
     this.#schedule.look();
     const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#schedule.choose();
     if (ended.length + chosen.length > 0) {
-      const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#options.leaseSeconds));
+      const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#pace.leaseSeconds));
       this.#schedule.release(chosen);
       const secretOf = this.#decrypting();
       turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
@@ -185,14 +179,15 @@ export class DeliveryWorker {
     }
     const [first] = failed;
     if (first !== undefined) {
-      this.#warn(first.error, 'deliveries could not be claimed or recorded; the worker tries again');
+      const err = first.error;
+      this.#options.log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 
   /** Keeps the outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
-    const { sender, log, metrics, drawWaitMs = drawRetryWaitMs } = this.#options;
+    const { sender, log, metrics } = this.#options;
     const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
     const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
@@ -208,14 +203,14 @@ export class DeliveryWorker {
       if (!mayBegin) {
         this.#schedule.add({ tenantId, credentialId, webhookUrl, isActive: true });
       }
-      this.#end(outcomeOfUnsent(delivery));
+      this.#end(delivery, null);
       return;
     }
     const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
     this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
     metrics?.attempted(delivery, sent);
-    this.#end(outcomeOf(delivery, sent, drawWaitMs));
+    this.#end(delivery, sent);
   }
 
   /** Returns a function that decrypts the secret of a credential once for all deliveries of a claim. */
@@ -230,8 +225,9 @@ export class DeliveryWorker {
     };
   }
 
-  #end(outcome: Outcome): void {
-    this.#ended.push(outcome);
+  /** @param sent null: the delivery was not sent */
+  #end(delivery: ClaimedDelivery, sent: Attempted | null): void {
+    this.#ended.push(outcomeOf(delivery, sent, this.#pace.drawWaitMs));
     this.#endedSinceTurn += 1;
     this.#tell();
   }
@@ -248,10 +244,6 @@ export class DeliveryWorker {
     this.#tell();
   }
 
-  readonly #noteSearch = (error: unknown) =>
-    this.#warn(error, 'the due deliveries cannot be read; the worker tries again');
-
-  #warn(err: unknown, message: string): void {
-    this.#options.log.warn({ err }, message);
-  }
+  readonly #noteSearch = (err: unknown) =>
+    this.#options.log.warn({ err }, 'the due deliveries cannot be read; the worker tries again');
 }

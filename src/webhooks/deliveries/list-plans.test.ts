@@ -7,7 +7,7 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import { fillWithoutIndexes, openPlanned, type PlannedDatabase, withoutTimeLimit } from '#test/support/plans.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
-import { type EventFilter, listEvents } from '../events/list-store.ts';
+import { type EventFilter, listEvents } from '../events/store.ts';
 import { type DeliveryFilter, findDelivery, listDeliveries } from './list-store.ts';
 
 /** Number of events of the large tenant. The events are spread over 30 days. */
@@ -108,15 +108,15 @@ describe('query plans of the lists of deliveries and of events', {
     'a frequent status': { filter: () => ({ status: 'delivered' }) },
     'a rare status': { filter: () => ({ status: 'failed' }) },
     'a status without deliveries': { filter: () => ({ status: 'stopped' }), uses: ['delivery_undelivered'] },
-    'a frequent credential': { filter: ({ credential }) => ({ credentialId: credential.id }) },
-    'a rare credential': { filter: () => ({ credentialId: rare }), uses: ['delivery_by_credential'] },
-    'an unknown credential': { filter: () => ({ credentialId: firstIdAt(0) }), uses: ['delivery_by_credential'] },
-    'failed deliveries of a credential': { filter: () => ({ credentialId: rare, status: 'failed' }) },
-    'a frequent event': { filter: () => ({ type: 'order.status_changed' }) },
-    'a rare event': { filter: () => ({ type: 'reservation.created' }), uses: ['event_by_type'] },
-    'an event that is long past': { filter: () => ({ type: 'reservation.cancelled' }), uses: ['event_by_type'] },
-    'an event that never happened': { filter: () => ({ type: 'reservation.modified' }), uses: ['event_by_type'] },
-    'an event of a credential': { filter: () => ({ type: 'order.status_changed', credentialId: rare }) },
+    'a frequent credential': { filter: ({ credential }) => ({ credential_id: credential.id }) },
+    'a rare credential': { filter: () => ({ credential_id: rare }), uses: ['delivery_by_credential'] },
+    'an unknown credential': { filter: () => ({ credential_id: firstIdAt(0) }), uses: ['delivery_by_credential'] },
+    'failed deliveries of a credential': { filter: () => ({ credential_id: rare, status: 'failed' }) },
+    'a frequent event': { filter: () => ({ event: 'order.status_changed' }) },
+    'a rare event': { filter: () => ({ event: 'reservation.created' }), uses: ['event_by_type'] },
+    'an event that is long past': { filter: () => ({ event: 'reservation.cancelled' }), uses: ['event_by_type'] },
+    'an event that never happened': { filter: () => ({ event: 'reservation.modified' }), uses: ['event_by_type'] },
+    'an event of a credential': { filter: () => ({ event: 'order.status_changed', credential_id: rare }) },
     ids: { filter: () => ({ ids: [firstIdAt(1), firstIdAt(2)] }), uses: ['delivery_pkey'] },
     'a day': { filter: () => day, uses: ['delivery_pkey'] },
     'failed deliveries of a day': { filter: () => ({ status: 'failed', ...day }) },
@@ -133,16 +133,16 @@ describe('query plans of the lists of deliveries and of events', {
 
   const EVENTS: Record<string, { filter: (of: TestTenant) => EventFilter; uses?: string[] }> = {
     'no filter': { filter: () => ({}), uses: ['event_pkey'] },
-    'a rare credential': { filter: () => ({ credentialId: rare }), uses: ['event_in_feed'] },
+    'a rare credential': { filter: () => ({ credential_id: rare }), uses: ['event_in_feed'] },
     'a frequent credential and a rare event': {
-      filter: ({ credential }) => ({ credentialId: credential.id, type: 'reservation.cancelled' }),
+      filter: ({ credential }) => ({ credential_id: credential.id, type: 'reservation.cancelled' }),
       uses: ['event_by_type'],
     },
     'a rare event that is long past': { filter: () => ({ type: 'reservation.cancelled' }), uses: ['event_by_type'] },
     'a frequent event': { filter: () => ({ type: 'order.status_changed' }), uses: ['event_pkey'] },
     'an event that never happened': { filter: () => ({ type: 'reservation.modified' }), uses: ['event_by_type'] },
     'ids of an event of a credential': {
-      filter: () => ({ ids: [firstIdAt(1)], credentialId: rare, type: 'order.status_changed' }),
+      filter: () => ({ ids: [firstIdAt(1)], credential_id: rare, type: 'order.status_changed' }),
     },
   };
   for (const [what, { filter, uses }] of Object.entries(EVENTS)) {

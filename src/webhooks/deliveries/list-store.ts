@@ -2,12 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
 import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import type { DeliveryStatus, EventSubject, EventType, StoredAttempts } from '../events/events.ts';
+import type { EventSubject, StoredAttempts } from '../events/events.ts';
+import type { DeliveryQuery } from './staff-schema.ts';
 
-export interface DeliveryFilter {
-  status?: DeliveryStatus | undefined;
-  credentialId?: string | undefined;
-  type?: EventType | undefined;
+export interface DeliveryFilter extends Pick<DeliveryQuery, 'status' | 'credential_id' | 'event'> {
   ids?: string[] | undefined;
   /** Earliest time of an event in the list, in milliseconds of Unix time. */
   createdFromMs?: number | undefined;
@@ -33,7 +31,7 @@ export interface DeliveryRow extends StoredAttempts {
 export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
 
 export function listDeliveries(tenantId: number, filter: DeliveryFilter): KeysetList<DeliveryRow> {
-  const { status, credentialId, type, ids, createdFromMs, createdToMs } = filter;
+  const { status, credential_id, event, ids, createdFromMs, createdToMs } = filter;
   const createdAt = ofEvent(tenantId, 'created_at');
   return {
     ...NEWEST_FIRST,
@@ -46,7 +44,7 @@ export function listDeliveries(tenantId: number, filter: DeliveryFilter): Keyset
       ...(status === undefined || status === 'delivered'
         ? []
         : [{ column: 'status', type: 'text', value: status, where: sql`status <> 'delivered'` } as const]),
-      ...given(credentialId, (value) => ({ column: 'credential_id', type: 'uuid', value }) as const),
+      ...given(credential_id, (value) => ({ column: 'credential_id', type: 'uuid', value }) as const),
     ],
     filters: [
       ...(status === 'delivered' ? [sql`status = 'delivered'`] : []),
@@ -55,9 +53,9 @@ export function listDeliveries(tenantId: number, filter: DeliveryFilter): Keyset
     ],
     searches: [
       ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
-      ...given(type, (text) => ({
-        isMatch: sql`${ofEvent(tenantId, 'type')} = ${text}`,
-        ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${text}`,
+      ...given(event, (type) => ({
+        isMatch: sql`${ofEvent(tenantId, 'type')} = ${type}`,
+        ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${type}`,
       })),
     ],
     row: rowOf(tenantId, sql`page.id`),

@@ -2,11 +2,9 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Attempted } from './attempt.ts';
 import type { ClaimedDelivery } from './outcomes.ts';
 
-export interface DeliveryMetrics {
-  attempted(delivery: ClaimedDelivery, sent: Attempted): void;
-}
+export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
-export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry) {
   const registers = [registry];
   const attempts = new Counter({
     name: 'webhook_attempts_total',
@@ -27,7 +25,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     registers,
   });
   return {
-    attempted({ createdAtMs, waitedSeconds }, { ok, error }) {
+    attempted({ createdAtMs, waitedSeconds }: ClaimedDelivery, { ok, error }: Attempted): void {
       attempts.inc({ outcome: error ?? 'ok' });
       waits.observe(waitedSeconds);
       if (ok) {

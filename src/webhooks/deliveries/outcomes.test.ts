@@ -10,7 +10,7 @@ import { layoutOf } from '#test/support/test-cluster.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Attempted } from './attempt.ts';
-import { type ClaimedDelivery, type Lease, type Outcome, outcomeOfUnsent } from './outcomes.ts';
+import { type ClaimedDelivery, type Lease, type Outcome, outcomeOf } from './outcomes.ts';
 import { CLAIM_SIZE, recordAndClaim } from './store.ts';
 
 const ANSWERED_500: Attempted = {
@@ -18,7 +18,6 @@ const ANSWERED_500: Attempted = {
   httpStatus: 500,
   durationMs: 7,
   error: 'http_status',
-  phase: 'after',
   answer: 'why',
   timestampSeconds: 1,
 };
@@ -72,7 +71,7 @@ describe('recordAndClaim', () => {
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
-    const sent = { ...ANSWERED_500, ok: true, httpStatus: 204, error: null, phase: null };
+    const sent = { ...ANSWERED_500, ok: true, httpStatus: 204, error: null };
     return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
 
@@ -121,7 +120,10 @@ describe('recordAndClaim', () => {
     assert.equal(recorded.size, 1);
     const [again] = claimed;
     assert.deepEqual([again?.eventId, again?.attempt], [tried.eventId, 2]);
-    assert.deepEqual(await record([unsent, again ?? tried].map(outcomeOfUnsent)), [true, true]);
+    assert.deepEqual(await record([unsent, again ?? tried].map((each) => outcomeOf(each, null, () => 0))), [
+      true,
+      true,
+    ]);
     const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const stateOf = ({ eventId }: ClaimedDelivery) => {
       const row = rows.get(eventId);

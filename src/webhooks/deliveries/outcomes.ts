@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import { newId } from '#platform/lib/ids.ts';
 import type { DeliveryStatus } from '../events/events.ts';
@@ -6,8 +7,6 @@ import type { Attempted } from './attempt.ts';
 /** Maximum number of attempts for one event: the first attempt and up to four retries (contract §6, delivery rule 3). */
 export const MAX_ATTEMPTS = 5;
 
-/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
-const LEASE_SECONDS = 15;
 /** First part of the lease in which the attempt must begin. If the process was suspended for longer, it does not begin the attempt. */
 const BEGIN_WITHIN = 1 / 3;
 
@@ -15,14 +14,11 @@ const BEGIN_WITHIN = 1 / 3;
 export interface Lease {
   id: string;
   seconds: number;
-  /**
-   * Latest time at which the attempt may begin, on the clock of this process (`performance.now()`). An attempt that began later could still
-   * run when the lease ends.
-   */
+  /** Latest begin of the attempt (`performance.now()`). An attempt that began later could still run when the lease ends. */
   beginBeforeMs: number;
 }
 
-export function createLease(seconds = LEASE_SECONDS): Lease {
+export function createLease(seconds: number): Lease {
   return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
 }
 
@@ -59,15 +55,15 @@ export interface Outcome {
   retryInMs: number;
 }
 
-/**
- * Says what follows from an attempt. An attempt is aborted only when this process stops. The delivery is then due again immediately, unless
- * it was the fifth attempt (rule 33).
- */
+/** Says what follows from an attempt. If it was aborted, because this process stops, the next one is due immediately (rule 33). */
 export function outcomeOf(
   delivery: ClaimedDelivery,
-  sent: Attempted,
+  sent: Attempted | null,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
+  if (sent === null) {
+    return { delivery, sent, status: 'pending', retryInMs: 0 };
+  }
   if (sent.error === null) {
     return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
@@ -75,11 +71,6 @@ export function outcomeOf(
     return { delivery, sent, status: 'failed', retryInMs: 0 };
   }
   return { delivery, sent, status: 'pending', retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
-}
-
-/** Returns the outcome of a claimed delivery that was not sent, so that its attempt does not count. */
-export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
-  return { delivery, sent: null, status: 'pending', retryInMs: 0 };
 }
 
 /** The response of a receiver may contain secrets, so the log leaves it out. */
@@ -105,16 +96,10 @@ export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
-/** Returns the longest wait after the failed attempt with this number (1 to 4), in milliseconds (rule 33). */
-export function retryCapMs(attempt: number): number {
-  return 2_000 * 2 ** (attempt - 1);
-}
-
 /**
- * Returns the wait after a failed attempt in milliseconds. The whole wait is random, so that the retries of events that failed together do
- * not all arrive at the same time.
- * @param random returns a number that is at least 0 and less than 1
+ * Returns the wait after the failed attempt with this number (1 to 4) in milliseconds (rule 33). The whole wait is random, so that the
+ * retries of events that failed together do not all arrive at the same time.
  */
-export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {
-  return Math.floor(random() * (retryCapMs(attempt) + 1));
+export function drawRetryWaitMs(attempt: number): number {
+  return randomInt(2_000 * 2 ** (attempt - 1) + 1);
 }

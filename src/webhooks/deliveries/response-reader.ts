@@ -13,10 +13,8 @@ const STATUS_LINE = /^HTTP\/([0-2](?:\.\d)?)[ \t]+([1-9]\d\d)(?!\S)/i;
 const HEADER_LINE = /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*\r$/;
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?\r$/i;
 
-interface Header {
-  name: string;
-  value: string;
-}
+/** Name in lower case, and value. */
+type Header = [string, string];
 
 /** Waits for more bytes at each `yield`. */
 type Reading<Result = void> = Generator<undefined, Result, undefined>;
@@ -67,7 +65,7 @@ export class ResponseReader {
     this.isEnded = this.#reading.next().done === true;
     if (this.#at < bytes.length) {
       if (this.status === null) {
-        throw new SendFailure('during', 'unreadable_response: headers above 64 KiB');
+        throw new SendFailure('unreadable_response: headers above 64 KiB');
       }
       this.isEnded = true;
       this.#isTidy = false;
@@ -83,7 +81,7 @@ export class ResponseReader {
     } while (status < 200);
     this.status = status;
     this.statusAtMs = performance.now();
-    const valuesOf = (name: string) => headers.filter((header) => header.name === name).map(({ value }) => value);
+    const valuesOf = (name: string) => headers.filter(([each]) => each === name).map(([, value]) => value);
     this.#keepMs = keepMsOf(valuesOf('connection').join(), valuesOf('keep-alive').join());
     const lengths = valuesOf('content-length');
     const encodings = valuesOf('transfer-encoding');
@@ -110,7 +108,7 @@ export class ResponseReader {
     const [, version, status] = STATUS_LINE.exec(line) ?? [];
     if (status === undefined || status === '101') {
       const why = status === undefined ? 'no status line' : 'change of protocol';
-      throw new SendFailure('during', `unreadable_response: ${why}`);
+      throw new SendFailure(`unreadable_response: ${why}`);
     }
     this.#isTidy &&= version === '1.1';
     return Number(status);
@@ -120,7 +118,7 @@ export class ResponseReader {
     const headers: Header[] = [];
     for (let line = yield* this.#readLine(); !isEmpty(line); line = yield* this.#readLine()) {
       const colon = line.indexOf(':');
-      headers.push({ name: line.slice(0, colon).trim().toLowerCase(), value: line.slice(colon + 1).trim() });
+      headers.push([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]);
       this.#isTidy &&= HEADER_LINE.test(line);
     }
     return headers;

@@ -11,7 +11,7 @@ const HALF = PLACES / 2;
 describe('the choice of what the next claim takes', () => {
   let schedule: Schedule;
   beforeEach(() => {
-    schedule = new Schedule();
+    schedule = new Schedule(250);
   });
 
   const urlOf = (tenantId: number, index: number) => `https://receiver.test/${tenantId}/${index}`;

@@ -27,8 +27,6 @@ const SLOW_MS = 1_000;
  * otherwise wait for the places of receivers that hang.
  */
 const FAILURES_UNTIL_PROBED = 3;
-/** Pause after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts of the events. */
-export const PROBE_REST_MS = 250;
 const MAX_RECEIVERS = 10_000;
 /** Maximum number of deliveries of one revoked credential that one claim stops. The others wait for a later claim. */
 const STOP_SIZE = 20;
@@ -59,8 +57,7 @@ interface Place {
 
 /**
  * Says which due deliveries this process claims next. It keeps the credentials with due deliveries in the order of their turns, but not the
- * deliveries, so a million waiting deliveries take no more memory than ten. It also keeps the places of claimed deliveries. Each process
- * counts only its own attempts.
+ * deliveries, and the places of those that it has claimed.
  *
  * A receiver lags if its last three attempts failed, or if an attempt to it has been under way for over a second. A slow attempt that has
  * ended does not count, because the receiver could not show that it is quick again while others hang.
@@ -78,7 +75,8 @@ export class Schedule {
   #takenByLagging = 0;
   #lookedAtMs = 0;
 
-  constructor(probeRestMs = PROBE_REST_MS) {
+  /** @param probeRestMs pause in milliseconds after each failure of a failing receiver, in which it gets no attempt */
+  constructor(probeRestMs: number) {
     this.#probeRestMs = probeRestMs;
   }
 
@@ -233,16 +231,16 @@ export class Schedule {
   }
 
   #receiverAt(url: string): Receiver {
-    const known = this.#receivers.get(url);
-    const receiver = known ?? {
-      places: NEW_RECEIVER_PLACES,
-      taken: 0,
-      underWay: new Set(),
-      ahead: [],
-      failures: 0,
-      restsUntilMs: 0,
-    };
-    if (known === undefined) {
+    let receiver = this.#receivers.get(url);
+    if (receiver === undefined) {
+      receiver = {
+        places: NEW_RECEIVER_PLACES,
+        taken: 0,
+        underWay: new Set(),
+        ahead: [],
+        failures: 0,
+        restsUntilMs: 0,
+      };
       this.#receivers.set(url, receiver);
     }
     return receiver;

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
+import { text } from '#platform/lib/fields.ts';
 
 export const WebhookRegister = Type.Object(
   {
@@ -25,11 +26,10 @@ export const REGISTERED = {
 
 export const WebhookRegisterResponse = Type.Object(
   {
-    webhook_url: Type.String({ description: 'The URL that is registered now.' }),
-    webhook_secret: Type.String({
-      description:
-        'Secret that signs the deliveries. It is shown only once. It is empty if the same URL was already registered.',
-    }),
+    webhook_url: text('The URL that is registered now.'),
+    webhook_secret: text(
+      'Secret that signs the deliveries. It is shown only once. It is empty if the same URL was already registered.',
+    ),
   },
   {
     title: 'WebhookRegisterResponse',

@@ -24,19 +24,11 @@ export const SEND_ERRORS = [
 ] as const;
 export type SendError = (typeof SEND_ERRORS)[number];
 
-/**
- * When an attempt failed. `before`: no byte of the request was sent. `during`: the receiver may have handled the request, but no final
- * status was read. `after`: the final status was read, and it is no success.
- */
-export type Phase = 'before' | 'during' | 'after';
-
 export class SendFailure extends Error {
-  readonly phase: Phase;
   readonly reason: SendError;
 
-  constructor(phase: Phase, reason: SendError, options?: ErrorOptions) {
-    super(`${reason} (${phase} sending)`, options);
-    this.phase = phase;
+  constructor(reason: SendError) {
+    super(reason);
     this.reason = reason;
   }
 }
@@ -48,9 +40,10 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ETIMEDOUT: 'timeout',
 };
 
-export function errorOf(error: Error): SendError {
+/** @param unknown reason for an error that has no known code */
+export function errorOf(error: Error, unknown: SendError = 'network_error'): SendError {
   if (error instanceof SendFailure) {
     return error.reason;
   }
-  return ('code' in error && ERROR_OF_CODE[String(error.code)]) || 'network_error';
+  return ('code' in error && ERROR_OF_CODE[String(error.code)]) || unknown;
 }

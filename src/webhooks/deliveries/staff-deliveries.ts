@@ -1,25 +1,19 @@
 import type { Database } from '#platform/db/database.ts';
 import { notFound } from '#platform/errors.ts';
-import { type ListPart, readPart } from '#platform/http/keyset-page.ts';
+import { readPart } from '#platform/http/keyset-page.ts';
 import { readBound, readIds } from '#platform/http/search-query.ts';
 import { isUuid } from '#platform/lib/ids.ts';
 import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
 import * as store from './list-store.ts';
 import { FIXED_HEADERS } from './attempt.ts';
 import { unsignedHeaders } from './signature.ts';
-import type { Delivery, DeliveryDetail, DeliveryQuery } from './staff-schema.ts';
+import type { Delivery, DeliveryQuery } from './staff-schema.ts';
 
 /** @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list */
-export async function listDeliveries(
-  db: Database,
-  tenantId: number,
-  query: DeliveryQuery,
-): Promise<ListPart<store.DeliveryRow>> {
-  const { status, credential_id, event, ids, created_from, created_to } = query;
+export async function listDeliveries(db: Database, tenantId: number, query: DeliveryQuery) {
+  const { ids, created_from, created_to, ...filter } = query;
   const list = store.listDeliveries(tenantId, {
-    status,
-    credentialId: credential_id,
-    type: event,
+    ...filter,
     ids: ids === undefined ? undefined : readIds(ids),
     createdFromMs: created_from === undefined ? undefined : readBound(created_from),
     createdToMs: created_to === undefined ? undefined : readBound(created_to),
@@ -28,12 +22,7 @@ export async function listDeliveries(
 }
 
 /** @throws ApiError with status 404 and the general code `error` if the tenant has no delivery with this id */
-export async function readDelivery(
-  db: Database,
-  tenantId: number,
-  id: string,
-  headerBrand: string,
-): Promise<DeliveryDetail> {
+export async function readDelivery(db: Database, tenantId: number, id: string, headerBrand: string) {
   const row = isUuid(id) ? await store.findDelivery(db, tenantId, id) : undefined;
   if (row === undefined) {
     throw notFound('delivery');

@@ -1,8 +1,17 @@
 import Type from 'typebox';
 import { KeysetQuery } from '#platform/http/keyset-page.ts';
-import { IDS_PATTERN } from '#platform/http/search-query.ts';
-import { DOCUMENTED } from '#platform/lib/documented.ts';
-import { Attempt, DELIVERY_STATUSES, DeliveryStatus, EVENT_TYPES, EventSubject } from '../events/events.ts';
+import { idsQuery } from '#platform/http/search-query.ts';
+import { integer, oneOf, orNull, text, textOrNull, time, timeOrNull, uuid } from '#platform/lib/fields.ts';
+import {
+  Attempt,
+  attemptsOf,
+  DELIVERY_STATUSES,
+  DeliveryStatus,
+  EVENT_TYPES,
+  EVENTS,
+  EventSubject,
+  SUCCESSFUL_ATTEMPT,
+} from '../events/events.ts';
 
 const CREDENTIAL = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
 
@@ -26,19 +35,18 @@ const FAILING = {
 
 export const Delivery = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
-    event: Type.String({ description: 'The name of the event.' }),
-    event_id: Type.String({ format: 'uuid', description: 'The id of the event. The receiver gets the same id.' }),
+    id: uuid('The id of the delivery.'),
+    event: text('The name of the event.'),
+    event_id: uuid('The id of the event. The receiver gets the same id.'),
     status: DeliveryStatus,
     attempts: attemptsOf(Attempt),
-    created_at: Type.String({ format: 'date-time', description: 'Time at which the event was written.' }),
-    credential_id: Type.String({ format: 'uuid', description: 'The id of the credential that the event belongs to.' }),
-    credential_label: Type.String({ description: 'The label of this credential. It may be empty.' }),
-    next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description:
-        'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
+    created_at: time('Time at which the event was written.'),
+    credential_id: uuid('The id of the credential that the event belongs to.'),
+    credential_label: text('The label of this credential. It may be empty.'),
+    next_attempt_at: timeOrNull(
+      'Time from which the next attempt may begin. If it has passed, the attempt waits for its turn or is under way. Null if ' +
         'no attempt follows.',
-    }),
+    ),
     subject: EventSubject,
   },
   {
@@ -51,7 +59,7 @@ export const Delivery = Type.Object(
         event: 'order.status_changed',
         event_id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
         status: 'delivered',
-        attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
+        attempts: [SUCCESSFUL_ATTEMPT],
         created_at: '2026-11-20T18:49:15.204Z',
         credential_id: CREDENTIAL,
         credential_label: 'City Delivery',
@@ -63,18 +71,13 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Type.Static<typeof Delivery>;
 
-function attemptsOf<T extends Type.TSchema>(attempt: T) {
-  return Type.Array(attempt, { description: 'All attempts, oldest first. There are at most five.' });
-}
-
 const AnsweredAttempt = Type.Object(
   {
     ...Attempt.properties,
-    answer: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The first 1,024 bytes of the response, as text. Null if the attempt succeeded, if the receiver did not answer, or if the ' +
+    answer: textOrNull(
+      'The first 1,024 bytes of the response, as text. Null if the attempt succeeded, if the receiver did not answer, or if the ' +
         'operator allows receivers in private networks.',
-    }),
+    ),
   },
   { title: 'AnsweredAttempt', description: 'One attempt to deliver an event, with the begin of the response.' },
 );
@@ -83,7 +86,7 @@ export const DeliveryDetail = Type.Object(
   {
     ...Delivery.properties,
     attempts: attemptsOf(AnsweredAttempt),
-    body: Type.String({ description: 'The body of all attempts, as it is signed.' }),
+    body: text('The body of all attempts, as it is signed.'),
     headers: Type.Record(Type.String(), Type.String(), {
       description:
         'The headers of the last attempt without its signature, and without headers that depend on the connection, for example ' +
@@ -97,10 +100,7 @@ export const DeliveryDetail = Type.Object(
       {
         ...FAILING,
         attempts: [{ ...FAILED_ATTEMPT, answer: '{"error": "maintenance"}' }],
-        body:
-          '{"event":"reservation.created","event_id":"01a1fa59-7d48-74f7-a938-62d0e5f3b19c",' +
-          '"occurred_at":"2026-11-20T19:05:31.208Z","data":{"reservation_id":"01a1fa59-7d47-72d5-b816-c40f93e7a52d",' +
-          '"external_reservation_id":"CD-STAY-5521","status":"confirmed"}}',
+        body: JSON.stringify(EVENTS['reservation.created'].example),
         headers: {
           'content-type': 'application/json',
           'user-agent': 'Roomservice/1.0',
@@ -111,77 +111,36 @@ export const DeliveryDetail = Type.Object(
     ],
   },
 );
-export type DeliveryDetail = Type.Static<typeof DeliveryDetail>;
 
 export const DeliveryPath = Type.Object({
-  id: Type.String({ description: 'The id of the delivery, from the list.', examples: [FAILING.id] }),
+  id: text('The id of the delivery, from the list.', FAILING.id),
 });
 
 export const DeliveryQuery = Type.Object({
   ...KeysetQuery.properties,
-  status: Type.Optional(
-    Type.Enum([...DELIVERY_STATUSES], {
-      type: 'string',
-      description: 'Only deliveries in this status.',
-      examples: ['failed'],
-    }),
-  ),
-  credential_id: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'Only deliveries of the events of this credential.',
-      examples: [CREDENTIAL],
-    }),
-  ),
-  event: Type.Optional(
-    Type.Enum([...EVENT_TYPES], {
-      type: 'string',
-      description: 'Only deliveries of events with this name.',
-      examples: ['order.status_changed'],
-    }),
-  ),
-  ids: Type.Optional(
-    Type.String({
-      [DOCUMENTED]: { pattern: IDS_PATTERN },
-      description: 'Only the deliveries with these ids: up to 50 ids with commas between them.',
-      examples: [FAILING.id],
-    }),
-  ),
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries in this status.', 'failed')),
+  credential_id: Type.Optional(uuid('Only deliveries of the events of this credential.', CREDENTIAL)),
+  event: Type.Optional(oneOf(EVENT_TYPES, 'Only deliveries of events with this name.', 'order.status_changed')),
+  ids: idsQuery('Only the deliveries with these ids: up to 50 ids with commas between them.', FAILING.id),
   created_from: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Only deliveries whose `created_at` is this time or later.',
-      examples: ['2026-11-20T00:00:00Z'],
-    }),
+    time('Only deliveries whose `created_at` is this time or later.', '2026-11-20T00:00:00Z'),
   ),
-  created_to: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Only deliveries whose `created_at` is before this time.',
-      examples: ['2026-11-21T00:00:00Z'],
-    }),
-  ),
+  created_to: Type.Optional(time('Only deliveries whose `created_at` is before this time.', '2026-11-21T00:00:00Z')),
 });
 export type DeliveryQuery = Type.Static<typeof DeliveryQuery>;
 
 export const TestCallOutcome = Type.Object(
   {
-    http_status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The HTTP status of the response. Null if no response was received.',
-    }),
-    duration_ms: Type.Integer({
-      description: 'Milliseconds until the status of the response was read, or until the call failed.',
-    }),
-    error: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Reason why the call failed, as in the attempts of a delivery. Null if the receiver answered with a 2xx. `aborted`: the ' +
+    http_status: orNull(Type.Integer(), 'The HTTP status of the response. Null if no response was received.'),
+    duration_ms: integer('Milliseconds until the status of the response was read, or until the call failed.'),
+    error: textOrNull(
+      'Reason why the call failed, as in the attempts of a delivery. Null if the receiver answered with a 2xx. `aborted`: the ' +
         'service stopped during the call.',
-    }),
-    answer: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The first 1,024 bytes of the body of the response, as text. Null if no response was received, or if the operator allows ' +
+    ),
+    answer: textOrNull(
+      'The first 1,024 bytes of the body of the response, as text. Null if no response was received, or if the operator allows ' +
         'webhooks in private networks.',
-    }),
+    ),
   },
   {
     title: 'TestCallOutcome',

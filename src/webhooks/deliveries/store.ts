@@ -15,10 +15,10 @@ export interface DueQueue extends DueCredential {
 }
 
 /** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
-export const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
+const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 /** SQL condition for a credential whose deliveries are sent. */
-export const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
+const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
 const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
@@ -35,15 +35,10 @@ const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-0000000
 /** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
-export interface Wanted {
-  tenantId: number;
-  credentialId: string;
-  count: number;
-}
+export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
 
 /**
- * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read rows of several tenants. Looks
- * for a due delivery of each credential only if many deliveries are due.
+ * Returns credentials of any tenant that have due deliveries. Looks for a due delivery of each credential only if many deliveries are due.
  * @param after last credential that the previous search found; null: the search begins with the first credential of the first tenant
  */
 export async function findDue(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
@@ -89,12 +84,9 @@ export interface Turn {
  * one transaction. On one node, they are of the few statements that may write rows of several tenants. On a cluster,
  * each tenant has a transaction of its own.
  *
- * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
- * before the lease ends. The same statement ends the deliveries that must not be sent. These are deliveries of a revoked credential
- * (rule 34) or of a credential whose URL was removed, and deliveries whose fifth attempt has no recorded outcome (rule 33).
- *
- * An outcome is recorded only if the delivery still has the lease id of the attempt. If the lease id is different, another worker has
- * claimed the delivery, for example because the first worker was suspended until its lease ended.
+ * The claim counts an attempt for each delivery before the event is sent, and leases the delivery. The same statement ends the deliveries
+ * that must not be sent: those of a credential that is revoked (rule 34) or has no URL, and those whose fifth attempt has no recorded
+ * outcome (rule 33). An outcome is recorded only if no other worker has claimed the delivery since, so only with the same lease id.
  */
 export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted[], lease: Lease): Promise<Turn> {
   const inputs = [...outcomes.toSorted(byKey), ...wanted];
@@ -236,25 +228,23 @@ const OUTCOME = new Fields<ReturnType<typeof inputOf>>({
 });
 
 /**
- * Stops pending deliveries of a credential with an id below `beforeId`, so only of older events. Skips the deliveries that another statement
- * has locked. A delivery keeps its lease, so that the outcome of an attempt under way is still recorded.
- * @returns the number of stopped deliveries
+ * Stops pending deliveries of events with an id below `beforeId`, but none that is locked. A delivery keeps its lease, so that the outcome
+ * of an attempt under way is still recorded. Returns the number of stopped deliveries.
  */
 export async function stopBatch(
   db: Database,
-  { tenantId, credentialId, beforeId }: { tenantId: number; credentialId: string; beforeId: string },
+  tenantId: number,
+  credentialId: string,
+  beforeId: string,
 ): Promise<number> {
-  const { rows } = await executeByIndex(
-    db,
-    sql`
-      WITH waiting AS MATERIALIZED (
-        SELECT id FROM delivery
-        WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
-        ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
-      )
-      UPDATE delivery AS d SET status = 'stopped' FROM waiting
-      WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
-      RETURNING d.id`,
-  );
-  return rows.length;
+  const statement = sql`
+    WITH waiting AS MATERIALIZED (
+      SELECT id FROM delivery
+      WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND status = 'pending' AND id < ${beforeId}
+      ORDER BY next_attempt_at LIMIT ${sql.lit(STOP_SIZE)} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE delivery AS d SET status = 'stopped' FROM waiting
+    WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
+    RETURNING d.id`;
+  return (await executeByIndex(db, statement)).rows.length;
 }

@@ -12,7 +12,7 @@ import type { TestCallOutcome } from './staff-schema.ts';
 
 /** Maximum number of test calls under way at the same time in this process. */
 const MAX_UNDER_WAY = 16;
-/** Maximum number of test calls of one tenant under way at the same time in this process. */
+/** Maximum number of these test calls for one tenant. */
 const MAX_OF_TENANT = 4;
 /** Longest time in milliseconds that a test call waits for others. It is then refused (429). */
 const MAX_WAIT_MS = 1_000;
@@ -26,9 +26,6 @@ export interface TestCallOptions {
   keyring: Keyring;
   headerBrand: string;
   log: Logger;
-  /**
-   * True if webhooks in private networks are allowed. Outcomes then show no responses, because a response may be from a private server.
-   */
   allowPrivateNetwork: boolean;
   stopping?: AbortSignal | undefined;
   /** Overrides options of the sender. Used by tests. */

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type TcpNetConnectOpts } from 'node:net';
 import {
@@ -9,7 +10,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { errorOf, SendFailure } from './send-error.ts';
+import { SendFailure } from './send-error.ts';
 
 /** Time limit in milliseconds for each of several addresses of a host, until the next one is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
@@ -28,13 +29,8 @@ export function isPublicAddress(ip: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-export interface VettedAddress {
-  address: string;
-  family: number;
-}
-
 /** Resolves a host name to all its addresses, as `dns.promises.lookup` does. */
-export type HostLookup = (hostname: string) => Promise<VettedAddress[]>;
+export type HostLookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export interface VettingOptions {
   /** True if every address is allowed, also a private address. Used in development. */
@@ -48,21 +44,19 @@ export interface VettingOptions {
  * again, because a second look-up could return unchecked addresses.
  * @throws SendFailure `address_refused` if one of the addresses is not public, or `dns_failed`
  */
-export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
-  const { allowPrivateNetwork, lookup = lookupAll } = options;
+export async function vetHost(hostname: string, options: VettingOptions): Promise<LookupAddress[]> {
+  const { allowPrivateNetwork, lookup = (name) => systemLookup(name, { all: true }) } = options;
   const host = withoutBrackets(hostname);
   const family = isIP(host);
   const addresses = family === 0 ? await lookup(host).catch(failLookup) : [{ address: host, family }];
   if (!allowPrivateNetwork && !addresses.every(({ address }) => isPublicAddress(address))) {
-    throw new SendFailure('before', 'address_refused');
+    throw new SendFailure('address_refused');
   }
   return addresses;
 }
 
-const lookupAll: HostLookup = (hostname) => systemLookup(hostname, { all: true });
-
 function failLookup(): never {
-  throw new SendFailure('before', 'dns_failed');
+  throw new SendFailure('dns_failed');
 }
 
 function withoutBrackets(hostname: string): string {
@@ -73,19 +67,11 @@ function withoutBrackets(hostname: string): string {
 const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Opens a TLS connection to the host and port of a URL. Connects only to the addresses that it has checked. If `signal` is aborted, closes
- * the connection.
+ * Opens a TLS connection to the port of a URL, only at the addresses from `vetHost`. The event `secureConnect` says that the certificate is
+ * accepted.
  * @param onBytes gets the bytes that arrive, and must not keep them
- * @throws SendFailure if it cannot connect
  */
-export async function openVetted(
-  url: URL,
-  vetting: VettingOptions,
-  signal: AbortSignal,
-  onBytes: (bytes: Buffer) => void,
-): Promise<TLSSocket> {
-  const addresses = await vetHost(url.hostname, vetting);
-  signal.throwIfAborted();
+export function connectTo(url: URL, addresses: LookupAddress[], onBytes: (bytes: Buffer) => void): TLSSocket {
   const host = withoutBrackets(url.hostname);
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
@@ -97,7 +83,6 @@ export async function openVetted(
     ALPNProtocols: ['http/1.1'],
     secureContext: trustedContext(),
     rejectUnauthorized: true, // Set to true explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
-    signal,
     onread: {
       buffer: RECEIVED,
       callback: (size) => {
@@ -106,7 +91,7 @@ export async function openVetted(
       },
     },
   };
-  return await secured(connectTls(options).setNoDelay(true));
+  return connectTls(options).setNoDelay(true);
 }
 
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
@@ -121,21 +106,4 @@ function trustedContext(): SecureContext {
     trusted = { certificates, context: createSecureContext() };
   }
   return trusted.context;
-}
-
-/** Waits until the TLS handshake is done and the certificate is accepted. */
-function secured(socket: TLSSocket): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    let isTcpConnected = false;
-    socket.once('connect', () => {
-      isTcpConnected = true;
-    });
-    socket.once('secureConnect', () => resolve(socket));
-    // This listener is never removed. Without a listener, an error of an idle connection would end the process.
-    socket.on('error', (error) => {
-      const known = errorOf(error);
-      reject(new SendFailure('before', known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
-    });
-    socket.once('close', () => reject(new SendFailure('before', 'connection_reset')));
-  });
 }

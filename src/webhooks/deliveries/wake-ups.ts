@@ -8,16 +8,10 @@ import type { DueCredential, Wake } from '../events/events.ts';
 export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
 /** Wait after each notification, in milliseconds. Events that are committed during this wait share the next notification. */
 const NOTIFY_EVERY_MS = 5;
-/**
- * Number of bytes below which PostgreSQL allows a notification. If more credentials have events, the notification names no credential, and
- * the workers search for due deliveries of all credentials.
- */
+/** Bytes below which PostgreSQL allows a notification. A longer one is sent empty, so that the workers search for all due deliveries. */
 const TOO_LONG = 8_000;
 
-/**
- * Returns the function by which a process without a worker notifies the workers of other processes. If a notification is lost, the workers
- * find the events at their next poll.
- */
+/** Returns the function by which a process without a worker notifies the workers of other processes. */
 export function createWakeUpSender(db: Database): Wake {
   let due = new Map<string, DueCredential>();
   const send = coalesce(async () => {

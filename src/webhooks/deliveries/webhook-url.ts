@@ -1,6 +1,9 @@
 import { invalidField } from '#platform/errors.ts';
 
 const MAX_CODE_POINTS = 2_048;
+/** The URL parser removes or replaces these characters, so the parsed URL would differ from the text that a person reads. */
+// oxlint-disable-next-line no-control-regex -- the expression searches for control characters
+const REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
 /**
  * Reads a webhook URL, and checks its syntax (rule 31), but does not resolve its host. The service checks the addresses of the host at
@@ -13,7 +16,7 @@ export function readWebhookUrl(text: string, { allowPrivateNetwork }: { allowPri
   }
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
   const url = URL.parse(text);
-  if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
+  if (authority === undefined || url === null || REWRITTEN.test(text)) {
     throw invalidField('webhook_url', 'must be an HTTPS URL');
   }
   // The parsed URL hides an empty user name and an empty fragment.
@@ -23,19 +26,9 @@ export function readWebhookUrl(text: string, { allowPrivateNetwork }: { allowPri
   if (text.includes('#')) {
     throw invalidField('webhook_url', 'must not contain a fragment');
   }
-  if (!allowPrivateNetwork && !isOpenPort(url.port)) {
+  // For port 443, the port of a parsed HTTPS URL is empty.
+  if (!allowPrivateNetwork && url.port !== '' && Number(url.port) < 1_024) {
     throw invalidField('webhook_url', 'must use port 443, or a port from 1024 to 65535');
   }
   return url;
-}
-
-/** The URL parser removes or replaces these characters, so the parsed URL would differ from the text that a person reads. */
-function hasRewrittenCharacters(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
-  return /[\u0000-\u0020\u007f\\]/.test(text);
-}
-
-/** For port 443, the port of a parsed HTTPS URL is empty. */
-function isOpenPort(port: string): boolean {
-  return port === '' || Number(port) >= 1_024;
 }

@@ -1,7 +1,7 @@
 import type { Attempt, DeliveryStatus, FeedEntry } from './schema.ts';
 
 export interface StoredAttempts {
-  /** Attempts whose outcome is recorded, in the order in which they began. */
+  /** Attempts whose outcome is recorded, oldest first. */
   attempts: unknown;
   /** Number of attempts. If this number is greater than the length of `attempts`, the last attempt has no recorded outcome. */
   attempt_count: number;

@@ -1,12 +1,13 @@
 import Type from 'typebox';
+import { oneOf, text, time, uuid } from '#platform/lib/fields.ts';
 import type { EventType } from './event-types.ts';
 
 /** `data` of an order event: identifiers and the new status, and no other field (contract §6). */
 export const OrderEventData = Type.Object(
   {
-    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
-    external_order_id: Type.String({ description: "The platform's id of the order." }),
-    status: Type.String({ description: 'The new status of the order.' }),
+    order_id: text('The id of the order in Roomservice.'),
+    external_order_id: text("The platform's id of the order."),
+    status: text('The new status of the order.'),
   },
   { title: 'OrderEventData', description: 'The order and its new status.' },
 );
@@ -14,9 +15,9 @@ export const OrderEventData = Type.Object(
 /** `data` of a reservation event: identifiers and the new status, and no other field (contract §6). */
 export const ReservationEventData = Type.Object(
   {
-    reservation_id: Type.String({ description: 'The id of the reservation in Roomservice.' }),
-    external_reservation_id: Type.String({ description: "The platform's id of the reservation." }),
-    status: Type.String({ description: 'The new status of the reservation.' }),
+    reservation_id: text('The id of the reservation in Roomservice.'),
+    external_reservation_id: text("The platform's id of the reservation."),
+    status: text('The new status of the reservation.'),
   },
   { title: 'ReservationEventData', description: 'The reservation and its new status.' },
 );
@@ -89,16 +90,11 @@ function eventOf(title: string, data: Type.TObject, facts: Omit<EventDescription
   const { description, example } = facts;
   const schema = Type.Object(
     {
-      event: Type.Enum([example.event], { type: 'string', description: 'The name of the event.' }),
-      event_id: Type.String({
-        format: 'uuid',
-        description:
-          'The id of the event. It is the same at every attempt. Ignore an id that you have already handled.',
-      }),
-      occurred_at: Type.String({
-        format: 'date-time',
-        description: 'The time of the event. Events may arrive out of order.',
-      }),
+      event: oneOf([example.event], 'The name of the event.'),
+      event_id: uuid(
+        'The id of the event. It is the same at every attempt. Ignore an id that you have already handled.',
+      ),
+      occurred_at: time('The time of the event. Events may arrive out of order.'),
       data,
     },
     { title, description, examples: [example] },

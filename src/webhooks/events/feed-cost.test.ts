@@ -4,7 +4,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
-import { endOfFeed, readFeed } from './feed.ts';
+import { readFeed } from './feed.ts';
 
 /**
  * Number of events of each credential. An event gets its position in the feed when a client first reads it. The test gives positions to the
@@ -54,7 +54,7 @@ describe('cost of a call of the event feed', () => {
   });
 
   const read = async (cursor: string, credentialId = tenant.credential.id) =>
-    await readFeed(db, { tenantId: tenant.tenantId, credentialId }, cursor, LIMIT);
+    await readFeed(db, { tenantId: tenant.tenantId, credentialId }, { after: cursor, limit: LIMIT });
 
   /**
    * Runs a statement that `readFeed` has already run, now with EXPLAIN, and rolls it back. Returns the number of table and index pages that
@@ -72,7 +72,7 @@ describe('cost of a call of the event feed', () => {
   async function assertCheap(expected: RegExp[]): Promise<void> {
     const made = statements.filter((statement) => !/^(begin|commit)/i.test(statement.sql));
     assert.deepEqual(
-      made.map((statement) => statement.sql.match(/^\w+/)?.[0]),
+      made.map((statement) => statement.sql.match(/\w+/)?.[0].toLowerCase()),
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
@@ -82,8 +82,8 @@ describe('cost of a call of the event feed', () => {
       // - 7 if the statement reads deliveries. To find a delivery, PostgreSQL reads the three levels of an index.
       // - 3 for every other statement.
       const pages = await pagesTouched(statement);
-      const isMore = /for no key update|from "delivery"/.test(statement.sql);
-      const perRow = statement.sql.startsWith('update') ? 20 : isMore ? 7 : 3;
+      const isMore = /FOR NO KEY UPDATE|FROM delivery/.test(statement.sql);
+      const perRow = statement.sql.trim().startsWith('UPDATE') ? 20 : isMore ? 7 : 3;
       const most = LIMIT * perRow;
       assert.ok(pages <= most, `the statement read ${pages} pages: ${statement.sql}`);
     }
@@ -97,10 +97,10 @@ describe('cost of a call of the event feed', () => {
     }
   });
 
-  it('a call for events that no client has read runs eight statements and reads few database pages, even for 30,000 events', async () => {
+  it('a call for events that no client has read runs seven statements and reads few database pages, even for 30,000 events', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
-    await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
+    await assertCheap([/select/, /select/, /insert/, /select/, /update/, /update/, /select/]);
   });
 
   it('if a feed is empty, reading events runs only two SELECT statements, and reading only the end cursor (as for `after=latest`) runs only one', async () => {
@@ -109,7 +109,7 @@ describe('cost of a call of the event feed', () => {
     assert.deepEqual((await read('', credential.id)).results, []);
     await assertCheap([/select/, /select/]);
     statements = [];
-    assert.equal(await endOfFeed(db, { tenantId: tenant.tenantId, credentialId: credential.id }), '0');
+    assert.equal((await read('latest', credential.id)).next, '0');
     await assertCheap([/select/]);
     const { rows } = await sql`SELECT 1 FROM event_feed WHERE credential_id = ${credential.id}::uuid`.execute(db);
     assert.deepEqual(rows, []);

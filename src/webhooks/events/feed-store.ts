@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
 import type { EventWithDelivery } from './attempts.ts';
+import { withDelivery } from './store.ts';
 
 export interface Feed {
   tenantId: number;
@@ -11,15 +13,6 @@ export interface FeedRow extends EventWithDelivery {
   feed_position: number;
 }
 
-function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
-  return db.selectFrom('event').where('tenant_id', '=', tenantId).where('credential_id', '=', credentialId);
-}
-
-/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
-function unnumberedEvents(db: Db, feed: Feed) {
-  return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
-}
-
 export interface FeedEnd {
   era: number;
   /** Highest committed position of an event. 0: no event has a position. */
@@ -27,93 +20,70 @@ export interface FeedEnd {
   isBehind: boolean;
 }
 
-/**
- * Reads the end of a feed. One statement reads all fields, so that `lastPosition` and `isBehind` agree even if another call gives positions
- * to events at the same time.
- */
+/** One statement reads all fields, so that they agree even if another call gives positions to events at the same time. */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
-  const lastPosition = db
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', feed.tenantId)
-    .where('credential_id', '=', feed.credentialId);
-  const { era, last, unnumbered } = await db
-    .selectFrom('feed_era')
-    .select('era')
-    .select(lastPosition.as('last'))
-    .select(unnumberedEvents(db, feed).orderBy('id').limit(1).as('unnumbered'))
-    .executeTakeFirstOrThrow();
-  return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
+  const { rows } = await sql<FeedEnd>`
+    SELECT era, (${oldestUnnumbered(feed)} LIMIT 1) IS NOT NULL AS "isBehind", coalesce((
+      SELECT last_position FROM event_feed WHERE tenant_id = ${feed.tenantId} AND credential_id = ${feed.credentialId}
+    ), 0) AS "lastPosition"
+    FROM feed_era`.execute(db);
+  return rows[0] as FeedEnd;
 }
 
-/** Raises the feed era. Returns the new era, which is greater than the previous era and at least `atLeast`. */
+/** PostgreSQL uses the index `event_in_feed` only if the statement sorts by `feed_position`, which is null here, and then by id. */
+function oldestUnnumbered({ tenantId, credentialId }: Feed, afterId = firstIdAt(0)): RawBuilder<{ id: string }> {
+  return sql`
+    SELECT id FROM event
+    WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND feed_position IS NULL AND id > ${afterId}
+    ORDER BY feed_position, id`;
+}
+
+/** Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
-  const { era } = await db
-    .updateTable('feed_era')
-    .set({ era: sql<number>`greatest(era + 1, ${atLeast}::bigint)` })
-    .returning('era')
-    .executeTakeFirstOrThrow();
-  return era;
+  const { rows } = await sql<{ era: number }>`
+    UPDATE feed_era SET era = greatest(era + 1, ${atLeast}::bigint) RETURNING era`.execute(db);
+  return rows[0]?.era ?? 0;
 }
 
-export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
-  return await eventsOf(db, feed)
-    .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('delivery')
-          .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
-          .where('delivery.tenant_id', '=', feed.tenantId)
-          .whereRef('delivery.id', '=', 'event.id')
-          .limit(1)
-          .as('delivery'),
-      (join) => join.onTrue(),
-    )
-    .select(['feed_position', 'body', 'status', 'attempts', 'attempt_count', 'claimed_at'])
-    .where('feed_position', '>', after)
-    .orderBy('feed_position')
-    .limit(limit)
-    .$narrowType<{ feed_position: number }>()
-    .execute();
+export async function readNumbered(
+  db: Db,
+  { tenantId, credentialId }: Feed,
+  after: number,
+  limit: number,
+): Promise<FeedRow[]> {
+  const { rows } = await sql<FeedRow>`
+    SELECT e.feed_position, e.body, d.* FROM event AS e ${withDelivery(tenantId)}
+    WHERE e.tenant_id = ${tenantId} AND e.credential_id = ${credentialId} AND e.feed_position > ${after}
+    ORDER BY e.feed_position LIMIT ${limit}`.execute(db);
+  return rows;
 }
 
-/**
- * Locks the feed until the transaction ends, so that only one transaction at a time gives positions to events of the feed.
- * @returns the last position that an event of the feed has; 0 if no event has a position
- */
+/** Locks the feed, so that only one transaction at a time gives positions to its events. Returns the last position, or 0. */
 export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
-  await tx
-    .insertInto('event_feed')
-    .values({ tenant_id: tenantId, credential_id: credentialId })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'credential_id']).doNothing())
-    .execute();
-  const feed = await tx
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return feed.last_position;
+  const { rows } = await sql<{ last_position: number }>`
+    INSERT INTO event_feed AS feed (tenant_id, credential_id) VALUES (${tenantId}, ${credentialId})
+    ON CONFLICT (tenant_id, credential_id) DO UPDATE SET last_position = feed.last_position RETURNING last_position`.execute(
+    tx,
+  );
+  return rows[0]?.last_position ?? 0;
 }
 
-export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
-  const all = unnumberedEvents(tx, feed).orderBy('id');
-  const rows = await (afterId === null ? all : all.where('id', '>', afterId)).limit(limit).forNoKeyUpdate().execute();
+export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId?: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    ${oldestUnnumbered(feed, afterId)} LIMIT ${limit} FOR NO KEY UPDATE`.execute(tx);
   return rows.map((row) => row.id);
 }
 
-export async function numberEvents(tx: Tx, feed: Feed, ids: string[], lastPosition: number): Promise<void> {
-  await tx
-    .updateTable('event')
-    .set({ feed_position: sql<number>`${lastPosition}::bigint + array_position(${ids}::uuid[], id)` })
-    .where('tenant_id', '=', feed.tenantId)
-    .where('id', 'in', ids)
-    .execute();
-  await tx
-    .updateTable('event_feed')
-    .set({ last_position: lastPosition + ids.length })
-    .where('tenant_id', '=', feed.tenantId)
-    .where('credential_id', '=', feed.credentialId)
-    .execute();
+export async function numberEvents(
+  tx: Tx,
+  { tenantId, credentialId }: Feed,
+  ids: string[],
+  lastPosition: number,
+): Promise<void> {
+  await sql`
+    UPDATE event SET feed_position = ${lastPosition}::bigint + array_position(${ids}::uuid[], id)
+    WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])`.execute(tx);
+  await sql`
+    UPDATE event_feed SET last_position = ${lastPosition + ids.length}
+    WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId}`.execute(tx);
 }

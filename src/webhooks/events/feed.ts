@@ -9,28 +9,25 @@ import { type FeedPage, type FeedQuery, LATEST } from './schema.ts';
 const DEFAULT_LIMIT = 50;
 const NUMBERED_AT_ONCE = 1_000;
 
-/** @throws ApiError 400 `invalid_request` in the same cases as `readFeed` */
-export async function answerFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
-  const { after = '', limit = DEFAULT_LIMIT } = query;
-  return after === LATEST ? { results: [], next: await endOfFeed(db, feed) } : await readFeed(db, feed, after, limit);
-}
-
 /**
  * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
  * after the events that were already read. So a reader misses no event (docs/decisions/0013-event-feed.md). If there is no new event, the
  * function writes nothing to the database.
- * @param after the `next` of the previous response; empty text: from the start of the feed
  * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of
  * the feed
  */
-export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
+export async function readFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
+  const { after = '', limit = DEFAULT_LIMIT } = query;
+  if (after === LATEST) {
+    return { results: [], next: await endOfFeed(db, feed) };
+  }
   const end = await store.readEnd(db, feed);
   const position = positionOf(after, end);
   let rows = await store.readNumbered(db, feed, position, limit);
   if (rows.length < limit && end.isBehind) {
     const missing = limit - rows.length;
     rows = await inTransaction(db, async (tx) => {
-      await numberOldest(tx, feed, missing, null);
+      await numberOldest(tx, feed, missing);
       return await store.readNumbered(tx, feed, position, limit); // It may have events that another reader has numbered meanwhile.
     });
   }
@@ -71,16 +68,13 @@ function refusedCursor(what: string): ApiError {
   );
 }
 
-/**
- * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor, because the function
- * gives a position to every event that has none.
- */
-export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
+/** Returns the cursor after all events that were committed before the call. Gives a position to every event that has none. */
+async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
   if (end.isBehind) {
     let ids: string[] = [];
     do {
-      const lastId = ids.at(-1) ?? null;
+      const lastId = ids.at(-1);
       ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
     } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
@@ -89,10 +83,8 @@ export async function endOfFeed(db: Database, feed: store.Feed): Promise<string>
 }
 
 /**
- * Begins a new feed era. Each cursor contains the number of its era, and from now on every process refuses the cursors of earlier eras.
- * Call this function at the end of a restore from a backup. The number of the era is at least the Unix time in seconds, so two restores of
- * the same backup get different eras.
- * @returns the new era
+ * Begins a new feed era, from which on every process refuses the cursors of earlier eras. Call it at the end of a restore from a backup.
+ * @returns the new era, which is at least the Unix time in seconds, so two restores of the same backup get different eras
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
   return await withRetries(() => store.raiseEra(db, Math.floor(now.getTime() / 1_000)));
@@ -102,7 +94,7 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
  * The search begins after `afterId`, the last event of the previous batch. Otherwise PostgreSQL would first read the dead index entries of all
  * events that already got a position.
  */
-async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
+async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId?: string): Promise<string[]> {
   const lastPosition = await store.lockFeed(tx, feed);
   const ids = await store.lockUnnumbered(tx, feed, limit, afterId);
   if (ids.length > 0) {
@@ -111,11 +103,7 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/**
- * Format of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. The era is the feed era in which the client got the cursor, and 0
- * if the database was never restored. The position is that of the last event that the client has read. An empty text or position 0 means
- * the start of the feed.
- */
+/** Cursor: `<position>` of the last event that the client has read, or after a restore `<era>-<position>`. Empty or 0: the start. */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
 function cursorText(era: number, position: number): string {

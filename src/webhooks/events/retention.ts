@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, isCluster } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
+import { listTenants } from '#access/tenants/tenants.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
-import { readTenantIds, removeEvents } from './store.ts';
+import { removeEvents } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks. */
@@ -21,21 +22,11 @@ const PACE = {
   restMs: 100,
 };
 
-interface RetentionOptions {
-  db: Database;
-  log: Logger;
-  retentionDays: number;
-  pace?: Partial<typeof PACE>;
-}
+export type Retention = ReturnType<typeof startRetention>;
 
-export interface Retention {
-  /** Waits until the current batch has ended. */
-  stop(): Promise<void>;
-}
-
-/** Removes old events in the background. Any number of processes may do so at the same time. */
-export function startRetention({ db, log, retentionDays, pace }: RetentionOptions): Retention {
-  const { firstAfterMs, everyMs, restMs } = { ...PACE, ...pace };
+/** Removes old events in the background. Any number of processes may do so at the same time. `stop` waits for the current batch. */
+export function startRetention(db: Database, log: Logger, retentionDays: number, pace = PACE) {
+  const { firstAfterMs, everyMs, restMs } = pace;
   const stopping = new AbortController();
   const { signal } = stopping;
   const rest = async (upToMs: number) =>
@@ -63,7 +54,7 @@ export function startRetention({ db, log, retentionDays, pace }: RetentionOption
   };
   const running = run();
   return {
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },
@@ -73,7 +64,7 @@ export function startRetention({ db, log, retentionDays, pace }: RetentionOption
 /** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
-  for (const tenantId of await readTenantIds(db)) {
+  for (const { id: tenantId } of await listTenants(db)) {
     // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
     let afterId = firstIdAt(0);
     let removed: string[] = [];

@@ -2,7 +2,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
-import { answerFeed } from './feed.ts';
+import { readFeed } from './feed.ts';
 import { FeedPage, FeedQuery } from './schema.ts';
 
 interface Dependencies {
@@ -34,7 +34,7 @@ export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependenc
       },
     },
     async (request, reply) => {
-      const page = await answerFeed(db, request.caller, request.query);
+      const page = await readFeed(db, request.caller, request.query);
       reply.header('X-Webhook-Header-Brand', headerBrand);
       return sendJsonBytes(reply, JSON.stringify(page));
     },

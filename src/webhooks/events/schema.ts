@@ -1,24 +1,22 @@
 import Type from 'typebox';
+import { oneOf, orNull, text, textOrNull, time, uuid } from '#platform/lib/fields.ts';
 import { EVENTS, OrderEventData, ReservationEventData } from './catalogue.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
-  type: 'string',
-  description:
-    '`pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt ' +
+export const DeliveryStatus = oneOf(
+  DELIVERY_STATUSES,
+  '`pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt ' +
     'failed, and the service does not try again. `stopped`: the credential was revoked, or its webhook URL was removed.',
-});
-
-const SUBJECT_TYPES = ['order', 'reservation'] as const;
+);
 
 export const EventSubject = Type.Object(
   {
-    type: Type.Enum([...SUBJECT_TYPES], { type: 'string', description: 'The kind of object that the event reports.' }),
-    id: Type.String({ format: 'uuid', description: 'The id of the order or the reservation in Roomservice.' }),
-    external_id: Type.String({ description: "The platform's id of the order or the reservation." }),
+    type: oneOf(['order', 'reservation'], 'The kind of object that the event reports.'),
+    id: uuid('The id of the order or the reservation in Roomservice.'),
+    external_id: text("The platform's id of the order or the reservation."),
   },
   { title: 'EventSubject', description: 'The order or the reservation that the event reports.' },
 );
@@ -26,33 +24,33 @@ export type EventSubject = Type.Static<typeof EventSubject>;
 
 export const Attempt = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'Time at which the attempt began.' }),
-    http_status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'HTTP status of the response. Null if the receiver did not answer.',
-    }),
-    duration_ms: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Duration of the attempt in milliseconds. Null if it is not known.',
-    }),
-    error: Type.Union([Type.String(), Type.Null()], {
-      description: 'Reason why the attempt failed. Null if it succeeded.',
-    }),
+    at: time('Time at which the attempt began.'),
+    http_status: orNull(Type.Integer(), 'HTTP status of the response. Null if the receiver did not answer.'),
+    duration_ms: orNull(Type.Integer(), 'Duration of the attempt in milliseconds. Null if it is not known.'),
+    error: textOrNull('Reason why the attempt failed. Null if it succeeded.'),
   },
   { title: 'DeliveryAttempt', description: 'One attempt to deliver an event.' },
 );
 export type Attempt = Type.Static<typeof Attempt>;
 
+/** Attempt of the example `order.status_changed`. */
+export const SUCCESSFUL_ATTEMPT = { at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null };
+
+export function attemptsOf<T extends Type.TSchema>(attempt: T) {
+  return Type.Array(attempt, { description: 'All attempts, oldest first. There are at most five.' });
+}
+
 export const LATEST = 'latest';
 
 export const FeedQuery = Type.Object({
   after: Type.Optional(
-    Type.String({
-      description:
-        'The `next` of the previous response. If it is missing or empty, the response begins with the oldest event that is still ' +
+    text(
+      'The `next` of the previous response. If it is missing or empty, the response begins with the oldest event that is still ' +
         'kept. With `latest` the response has no events, and `next` is the end of the feed. Later events come after it. The service ' +
         'refuses a cursor that lies beyond the end of this feed, or that was given before the service was restored from a backup. ' +
         'In that case begin again without `after`.',
-      examples: ['0'],
-    }),
+      '0',
+    ),
   ),
   limit: Type.Optional(
     Type.Integer({
@@ -73,25 +71,19 @@ export type FeedQuery = Type.Static<typeof FeedQuery>;
  */
 export const FeedEntry = Type.Object(
   {
-    cursor: Type.String({ description: 'Position of the event in the feed. Keep this text unchanged.' }),
-    event: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'The name of the event.' }),
-    event_id: Type.String({ format: 'uuid', description: 'The id of the event. It is the same in the delivery.' }),
-    occurred_at: Type.String({ format: 'date-time', description: 'The time of the event.' }),
+    cursor: text('Position of the event in the feed. Keep this text unchanged.'),
+    event: oneOf(EVENT_TYPES, 'The name of the event.'),
+    event_id: uuid('The id of the event. It is the same in the delivery.'),
+    occurred_at: time('The time of the event.'),
     data: Type.Union([OrderEventData, ReservationEventData], {
       description: 'The order or reservation and its new status.',
     }),
-    delivery: Type.Union(
-      [
-        Type.Object(
-          {
-            status: DeliveryStatus,
-            attempts: Type.Array(Attempt, { description: 'All attempts, oldest first. There are at most five.' }),
-          },
-          { title: 'FeedDelivery', description: 'The state of the delivery of this event.' },
-        ),
-        Type.Null(),
-      ],
-      { description: 'Null if no webhook was registered when the event happened.' },
+    delivery: orNull(
+      Type.Object(
+        { status: DeliveryStatus, attempts: attemptsOf(Attempt) },
+        { title: 'FeedDelivery', description: 'The state of the delivery of this event.' },
+      ),
+      'Null if no webhook was registered when the event happened.',
     ),
   },
   { title: 'FeedEntry', description: 'An event and the state of its delivery.' },
@@ -101,7 +93,7 @@ export type FeedEntry = Type.Static<typeof FeedEntry>;
 export const FeedPage = Type.Object(
   {
     results: Type.Array(FeedEntry, { description: 'The events, oldest first. Empty if there are no new events.' }),
-    next: Type.String({ description: 'Send this as `after` in the next call, also if `results` is empty.' }),
+    next: text('Send this as `after` in the next call, also if `results` is empty.'),
   },
   {
     title: 'FeedPage',
@@ -112,10 +104,7 @@ export const FeedPage = Type.Object(
           {
             cursor: '1042',
             ...EVENTS['order.status_changed'].example,
-            delivery: {
-              status: 'delivered',
-              attempts: [{ at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null }],
-            },
+            delivery: { status: 'delivered', attempts: [SUCCESSFUL_ATTEMPT] },
           },
         ],
         next: '1042',

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isCluster, type Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
+import type { EventWithDelivery } from './attempts.ts';
 import type { EventType } from './event-types.ts';
-import type { EventSubject } from './schema.ts';
+import type { StaffEventQuery } from './staff-schema.ts';
 
-/** `createdAt` is the time of the change that the event reports. */
+/** `createdAt` is the time of the change that the event reports. `subject` is JSON (`EventSubject`). */
 export interface NewEvent {
   tenantId: number;
   id: string;
@@ -13,12 +15,10 @@ export interface NewEvent {
   type: EventType;
   body: string;
   createdAt: Date;
-  subject: EventSubject;
+  subject: string;
 }
 
-type EventInput = Omit<NewEvent, 'subject'> & { subject: string };
-
-const EVENT_INPUT = new Fields<EventInput>({
+const NEW_EVENT = new Fields<NewEvent>({
   tenantId: 'bigint',
   id: 'uuid',
   credentialId: 'uuid',
@@ -35,12 +35,9 @@ export interface DueCredential {
 }
 
 /**
- * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (rule 32). On a cluster (Citus),
- * all events must belong to one tenant. On a single database server, the events may belong to several tenants.
- *
- * On a cluster, each of the parts is a statement of its own, because a cluster cannot send an INSERT into two tables to one node
- * (database rule 4). On one node, they are one statement, because more round trips would cost more than a tenth of the change
- * that causes the event.
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (rule 32). On a cluster, all events
+ * must belong to one tenant, and each part is a statement of its own, because a cluster cannot send an INSERT into two tables to one node
+ * (database rule 4). On one node, more round trips would cost more than a tenth of the change that causes the event.
  * @returns the credential of each event that gets a delivery
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<DueCredential[]> {
@@ -60,11 +57,10 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<DueCrede
 
 /** With `LIMIT 1`, PostgreSQL uses an index for each event. It could turn a subquery without it into a join that reads all credentials. */
 function receiversOf(tx: Tx, events: NewEvent[]): RawBuilder<unknown> {
-  const inputs = events.map((event) => ({ ...event, subject: JSON.stringify(event.subject) }));
   return selectForEach(
     tx,
-    EVENT_INPUT,
-    inputs,
+    NEW_EVENT,
+    events,
     (event) => sql`
       SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
         ${event.createdAt} AS created_at, ${event.subject} AS subject, webhook_url, webhook_url <> '' AND is_active AS is_delivered
@@ -86,15 +82,40 @@ function partsFrom(receiver: RawBuilder<unknown>) {
   };
 }
 
-export async function readTenantIds(db: Database): Promise<number[]> {
-  const rows = await db.selectFrom('tenant').select('id').orderBy('id').execute();
-  return rows.map((row) => row.id);
+export type EventFilter = Pick<StaffEventQuery, 'credential_id' | 'type'> & { ids?: string[] | undefined };
+
+export interface ListedEvent extends EventWithDelivery {
+  id: string;
+  credential_id: string;
+}
+
+export function listEvents(tenantId: number, { credential_id, type, ids }: EventFilter): KeysetList<ListedEvent> {
+  return {
+    ...NEWEST_FIRST,
+    name: 'events',
+    from: sql`event`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    indexed: given(type, (value) => ({ column: 'type', type: 'text', value })),
+    searches: [
+      ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(credential_id, (id) => ({ isMatch: sql`credential_id = ${id}::uuid` })),
+    ],
+    row: sql`
+      SELECT e.id, e.credential_id, e.body, d.* FROM event AS e ${withDelivery(tenantId)}
+      WHERE e.tenant_id = ${tenantId} AND e.id = page.id`,
+  };
+}
+
+/** SQL that joins the delivery `d` of an event `e`, or nulls. The LIMIT makes the planner look it up by its key. */
+export function withDelivery(tenantId: number): RawBuilder<unknown> {
+  return sql`LEFT JOIN LATERAL (
+      SELECT status, attempts, attempt_count, claimed_at FROM delivery WHERE tenant_id = ${tenantId} AND id = e.id LIMIT 1
+    ) AS d ON true`;
 }
 
 /**
- * Removes at most `limit` events of the tenant with their deliveries, the oldest first, and no event whose delivery is pending. PostgreSQL
- * runs a materialised CTE only once. It may run the subquery of an `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and the statement would
- * then remove more than `limit` events.
+ * Removes the oldest events of the tenant with their deliveries, at most `limit`, and none whose delivery is pending. PostgreSQL may run an
+ * `IN (SELECT … LIMIT … SKIP LOCKED)` several times, and would then remove more, but it runs a materialised CTE only once.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(

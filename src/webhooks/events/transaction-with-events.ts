@@ -22,18 +22,14 @@ export interface EventInput {
   subject: EventSubject;
 }
 
-/**
- * Writes events in the same transaction as the change that they report. So either the change and its events are committed, or the change
- * and its events are rolled back (rule 32).
- */
+/** Writes events in the transaction of the change that they report, so that both are committed or none is (rule 32). */
 export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
  * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
  *
- * After a temporary failure, `work` runs again, as with `inTransaction`. But if the response to a COMMIT is lost, the database may have
- * committed the transaction. A second run of `work` would then find the changes of the first run. So the function first checks if the
- * transaction was committed. If it was committed, the function returns the result of the first run.
+ * After a temporary failure, `work` runs again, as with `inTransaction`. But if the response to a COMMIT is lost, a second run might find
+ * the changes of the first. So the function first checks if the transaction was committed, and then returns the result of the first run.
  * @throws UnavailableError if the database still cannot be reached after the retries
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
@@ -44,8 +40,7 @@ export type Wake = (credentials: DueCredential[]) => void;
 /** @param wake null: no worker is told of the events, so the workers find them at their next poll */
 export function createTransactionWithEvents(db: Database, wake: Wake | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
-    // Result and events of the last complete run of `work`. The database may have committed this run although the COMMIT failed with an
-    // error. Null: no run was complete.
+    // Last complete run of `work`, which the database may have committed although the COMMIT failed with an error.
     let sentToCommit: { result: T; events: NewEvent[]; due: DueCredential[] } | null = null;
     const run = await withRetries(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
@@ -75,7 +70,7 @@ export function createTransactionWithEvents(db: Database, wake: Wake | null): Tr
 function draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
   const id = newIdAt(occurredAt);
   const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-  return { ...credential, id, type, body, createdAt: occurredAt, subject };
+  return { ...credential, id, type, body, createdAt: occurredAt, subject: JSON.stringify(subject) };
 }
 
 /**
