@@ -25,7 +25,7 @@ interface Message {
   secret: () => string;
 }
 
-/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` is then null. */
+/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` and `phase` are then null. */
 export interface Attempted {
   ok: boolean;
   /** Null: no response was received. */
@@ -33,6 +33,8 @@ export interface Attempted {
   /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
+  /** Failed before a byte was sent, while no final status was read (the receiver may have handled the event), or because of the status. */
+  phase: 'before' | 'during' | 'after' | null;
   /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
   answer: string | null;
   /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
@@ -66,6 +68,7 @@ export class WebhookSender {
     const reader = new ResponseReader();
     let deadline: NodeJS.Timeout | undefined;
     let timestampSeconds: number | null = null;
+    let isSent = false;
     let failure: SendError | null = null;
     let cause: unknown;
     try {
@@ -81,6 +84,7 @@ export class WebhookSender {
         connection.destroy('timeout');
         throw new SendFailure('timeout');
       }
+      isSent = true;
       await connection.post(postTo(url, headers, message.body), reader);
       this.#connections.keep(connection, reader.keepMs);
     } catch (error) {
@@ -96,6 +100,7 @@ export class WebhookSender {
       httpStatus: status,
       durationMs: Math.round((statusAtMs ?? performance.now()) - begunAtMs),
       error,
+      phase: error === null ? null : status !== null ? 'after' : isSent ? 'during' : 'before',
       answer: status !== null && keepAnswers ? reader.text : null,
       timestampSeconds,
       ...(cause === undefined ? {} : { cause }),

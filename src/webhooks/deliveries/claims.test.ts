@@ -144,6 +144,7 @@ describe('claims of due deliveries', () => {
         httpStatus: 204,
         durationMs: 1,
         error: null,
+        phase: null,
         answer: null,
         timestampSeconds: 1,
       };

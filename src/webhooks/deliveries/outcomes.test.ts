@@ -18,6 +18,7 @@ const ANSWERED_500: Attempted = {
   httpStatus: 500,
   durationMs: 7,
   error: 'http_status',
+  phase: 'after',
   answer: 'why',
   timestampSeconds: 1,
 };
@@ -71,7 +72,7 @@ describe('recordAndClaim', () => {
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
-    const sent = { ...ANSWERED_500, ok: true, httpStatus: 204, error: null };
+    const sent = { ...ANSWERED_500, ok: true, httpStatus: 204, error: null, phase: null };
     return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
 

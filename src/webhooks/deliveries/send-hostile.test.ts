@@ -71,12 +71,12 @@ function messageTo(webhookUrl: string) {
 }
 
 /** Checks that the attempt has failed without a status. By default, the receiver may have got the request. */
-function assertFailed(outcome: Attempted, error: Attempted['error']): void {
-  assert.deepEqual(outcome, { ...outcome, ok: false, httpStatus: null, error, answer: null });
+function assertFailed(outcome: Attempted, error: Attempted['error'], phase: Attempted['phase'] = 'during'): void {
+  assert.deepEqual(outcome, { ...outcome, ok: false, httpStatus: null, error, phase, answer: null });
 }
 
 function assertDelivered(outcome: Attempted, httpStatus: number): void {
-  assert.deepEqual(outcome, { ...outcome, ok: true, httpStatus, error: null, answer: null });
+  assert.deepEqual(outcome, { ...outcome, ok: true, httpStatus, error: null, phase: null, answer: null });
 }
 
 /**
@@ -318,20 +318,20 @@ describe('a send whose response does not end before the time limit', { concurren
   });
 
   it('a send to a port that does not answer the TLS handshake times out, and its connection is closed', async () => {
-    assertFailed(await postToPort(() => {}, impatient), 'timeout');
+    assertFailed(await postToPort(() => {}, impatient), 'timeout', 'before');
   });
 });
 
 test('if a port answers with plain HTTP or SMTP instead of TLS, the send fails with tls_failed', async () => {
   const plain = await postToPort((socket) => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
-  assertFailed(plain, 'tls_failed');
+  assertFailed(plain, 'tls_failed', 'before');
   const noise = await postToPort((socket) => socket.write('220 mail.example ESMTP\r\n'));
-  assertFailed(noise, 'tls_failed');
+  assertFailed(noise, 'tls_failed', 'before');
 });
 
 test('a send whose connection is closed or reset during the TLS handshake fails with connection_reset', async () => {
   const closed = await postToPort((socket) => socket.end());
-  assertFailed(closed, 'connection_reset');
+  assertFailed(closed, 'connection_reset', 'before');
   const reset = await postToPort((socket) => socket.once('data', () => socket.resetAndDestroy()));
-  assertFailed(reset, 'connection_reset');
+  assertFailed(reset, 'connection_reset', 'before');
 });

@@ -83,6 +83,19 @@ test('a 4xx or 5xx response is a failure, and the outcome has the HTTP status', 
   }
 });
 
+test('the outcome says if the attempt failed before its request was sent, while no status was read, or because of the status', async () => {
+  const receiver = await receiving();
+  const sender = sending();
+  const phases = [];
+  for (const answer of [204, 500, 'reset'] as const) {
+    receiver.answerWith(() => answer);
+    phases.push((await post(sender, receiver.url)).phase);
+  }
+  await receiver.close();
+  phases.push((await post(sender, receiver.url)).phase);
+  assert.deepEqual(phases, [null, 'after', 'during', 'before']);
+});
+
 test('a 3xx response to a webhook is a failure, and the redirect is not followed', async () => {
   const target = await receiving();
   const receiver = await receiving();

@@ -104,6 +104,7 @@ describe('a statement for many orders, deliveries, sessions or other inputs', {
           httpStatus: fc.constantFrom(null, 204, 500),
           durationMs: fc.nat({ max: 100 }),
           error: fc.constantFrom(null, 'timeout'),
+          phase: fc.constant(null),
           answer: fc.option(any.text),
           timestampSeconds: fc.constantFrom(null, 1_900_000_000),
         }),
