@@ -103,7 +103,7 @@ describe('partners and deliveries in the console', { skip }, () => {
     try {
       await register(service, tenant.partner, receiver.url);
       await page.goto('/console/partners');
-      await page.getByRole('table').getByText('Nothing sent yet').waitFor();
+      await page.getByRole('table').getByText('Nothing sent lately').waitFor();
       await page.goto('/console/deliveries');
       const { orderId } = await causeEvent(service, tenant);
       await page.getByRole('table').getByText('Failed').waitFor();

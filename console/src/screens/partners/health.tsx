@@ -26,5 +26,5 @@ function Reached({ id }: { id: string }) {
   const { data } = useQuery(read('listWebhookDeliveries', { query }, ['events']));
   if (data === undefined) return null;
   const isReached = data.results.length > 0;
-  return <Status tone={isReached ? 'good' : 'quiet'}>{isReached ? 'Healthy' : 'Nothing sent yet'}</Status>;
+  return <Status tone={isReached ? 'good' : 'quiet'}>{isReached ? 'Healthy' : 'Nothing sent lately'}</Status>;
 }
