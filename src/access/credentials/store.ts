@@ -129,5 +129,5 @@ export async function updateLastUsed(
     `.execute(db);
     return rows.map(({ id }) => id);
   };
-  return await writeByShare(db, uses, ({ id }) => id, update);
+  return await writeByShare(db, uses, update);
 }

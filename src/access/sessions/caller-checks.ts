@@ -1,5 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
-import { sharesOf } from '#platform/db/inputs.ts';
+import { forEachShare } from '#platform/db/inputs.ts';
 import { orderedAreas, type Staff } from '../tenants/tenants.ts';
 import * as store from './store.ts';
 
@@ -25,8 +25,7 @@ export async function findEndedCallers(db: Database, callers: Staff[], { onEnded
       }
     }
   };
-  const shares = callers.length === 0 ? [] : sharesOf(db, callers, ({ tenant }) => tenant.id);
-  await Promise.all(shares.map(({ inputs }) => check(inputs)));
+  await forEachShare(db, callers, ({ tenant }) => tenant.id, check);
 }
 
 function inputOf({ tenant, id, session }: Staff): store.CallerInput {

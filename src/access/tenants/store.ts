@@ -261,5 +261,5 @@ export async function updateLastUses(
     `.execute(db);
     return [];
   };
-  await writeByShare(db, uses, ({ id }) => id, update);
+  await writeByShare(db, uses, update);
 }

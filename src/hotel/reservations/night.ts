@@ -1,4 +1,3 @@
-import { announceChange } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction, runTransaction } from '#platform/db/transaction.ts';
 import { orNotFound } from '#platform/errors.ts';
@@ -85,7 +84,6 @@ export async function repairNights(db: Database, tenantId: number): Promise<stor
     const corrections = wrong.map((night) => ({ ...night, tenant_id: tenantId, held: night.counted - night.held }));
     if (corrections.length > 0) {
       await changeHeld(tx, corrections);
-      await announceChange(tx, tenantId);
     }
     return { nights, differences: wrong };
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
-import { Fields, selectEach } from './inputs.ts';
+import { createDatabase, type Database } from './database.ts';
+import { Fields, forEachShare, selectEach } from './inputs.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -65,5 +66,36 @@ describe('selectEach', () => {
       ]),
       { code: '22P02' },
     );
+  });
+});
+
+describe('forEachShare on a cluster, where each tenant has a share of its own', () => {
+  let cluster: Database;
+  before(() => {
+    cluster = createDatabase({ url: database.url, poolSize: 1, layout: 'cluster' });
+  });
+  after(() => cluster.destroy());
+
+  const forEachTenant = (work: (tenantIds: number[]) => Promise<void>) =>
+    forEachShare(cluster, [1, 2, 3], (id) => id, work);
+
+  it('does the work of one share after the other', async () => {
+    const steps: string[] = [];
+    await forEachTenant(async ([id]) => {
+      steps.push(`begin ${id}`);
+      await sql`SELECT`.execute(database.db);
+      steps.push(`end ${id}`);
+    });
+    assert.deepEqual(steps, ['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3']);
+  });
+
+  it('does the work of the other shares if one fails, and then throws the failure', async () => {
+    const done: unknown[] = [];
+    const work = forEachTenant(async ([id]) => {
+      assert.notEqual(id, 1, 'failure of the first');
+      done.push(id);
+    });
+    await assert.rejects(work, /failure of the first/);
+    assert.deepEqual(done, [2, 3]);
   });
 });

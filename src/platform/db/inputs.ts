@@ -102,6 +102,22 @@ export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Inp
     : [share(null, inputs)];
 }
 
+/** Does the work of one share after the other, so that on a cluster other work gets a connection between two. Then throws a failure. */
+export async function forEachShare<Input>(
+  db: Db,
+  inputs: Input[],
+  tenantIdOf: (input: Input) => number,
+  work: (inputs: Input[]) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const share of inputs.length === 0 ? [] : sharesOf(db, inputs, tenantIdOf)) {
+    await work(share.inputs).catch((error: unknown) => failures.push(error));
+  }
+  for (const failure of failures) {
+    throw failure;
+  }
+}
+
 /** Row to which each row of an INSERT belongs, for example its credential. It must exist, and is never deleted. */
 export interface Owner<Row> {
   table: string;

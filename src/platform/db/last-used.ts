@@ -47,13 +47,12 @@ export function collectLastUses(writeUses: WriteUses, onError: (error: unknown) 
 }
 
 /** Writes uses sorted by id, so that two statements cannot deadlock. Returns the ids of the rows that `update` has changed. */
-export async function writeByShare<Use extends { tenantId: number }>(
+export async function writeByShare(
   db: Db,
-  uses: Use[],
-  idOf: (use: Use) => string,
-  update: (share: Share<Use>) => Promise<string[]>,
+  uses: LatestUse[],
+  update: (share: Share<LatestUse>) => Promise<string[]>,
 ): Promise<Set<string>> {
-  const sorted = uses.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  const sorted = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const written = new Set<string>();
   for (const share of sharesOf(db, sorted, ({ tenantId }) => tenantId)) {
     (await update(share)).forEach((id) => written.add(id));

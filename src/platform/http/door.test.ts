@@ -7,6 +7,7 @@ import Type from 'typebox';
 import { openConnection, type RawConnection } from '#test/support/raw-http.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { type App, createHttpApp } from './app.ts';
+import { sendTexts } from './list.ts';
 
 const PLACES_OF_TENANT = 15;
 const LONG_CALLS_OF_TENANT = 3;
@@ -33,14 +34,23 @@ describe('the door', () => {
     begun = [];
     isOver = false;
     app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
-    const handle = async (request: FastifyRequest) => {
-      begun.push(request.holder);
+    const work = async (name: string) => {
+      begun.push(name);
       await new Promise<void>((resolve) => (isOver ? resolve() : open.push(resolve)));
       return {};
     };
+    const handle = (request: FastifyRequest) => work(request.holder);
     const body = Type.Object({ label: Type.Optional(Type.String()) });
     app.post('/call', { onRequest: guard, schema: { body } }, handle);
     app.get('/long', { onRequest: guard, config: { place: 'long' } }, handle);
+    app.get('/list', { onRequest: guard, config: { place: 'long' } }, (request, reply) =>
+      sendTexts(request, reply, async function* texts() {
+        await work('list');
+        yield '[';
+        await work('list');
+        yield ']';
+      }),
+    );
     app.post('/document', { onRequest: guard, config: { place: 'document' }, schema: { body } }, handle);
     // A hook that is no guard, such as one that counts the calls of an address, leaves the caller a stranger.
     app.post('/stranger', { onRequest: async () => {}, schema: { body } }, handle);
@@ -137,6 +147,27 @@ describe('the door', () => {
     open.shift()?.();
     await whenBegun(PLACES_OF_TENANT + 1);
   });
+
+  for (const { parts, when } of [
+    { parts: 0, when: 'before a list begins' },
+    { parts: 1, when: 'while it reads a list' },
+  ]) {
+    it(`a client that leaves ${when} keeps its place until the list has ended`, async () => {
+      const lists = sendMany(LONG_CALLS_OF_TENANT, 'GET', '/list', 'a');
+      await whenBegun(LONG_CALLS_OF_TENANT);
+      for (let part = 0; part < parts; part += 1) {
+        open.splice(0).forEach((end) => end());
+        await whenBegun(2 * LONG_CALLS_OF_TENANT);
+      }
+      const gone = eventually(async () => (await connectionsOf(app)) === 0, 'closed connections');
+      lists.forEach(({ socket }) => socket.resetAndDestroy());
+      await gone;
+      send('GET', '/long', 'a');
+      await whenWaiting(1);
+      open.splice(0).forEach((end) => end());
+      await eventually(() => begun.includes('a'), 'call in the place of a list');
+    });
+  }
 
   it('503: a call that waited 10 s is refused with Retry-After', async () => {
     sendMany(PLACES_OF_TENANT, 'POST', '/call', '1');

@@ -52,6 +52,10 @@ function cutWhenTooLong(request: FastifyRequest, reply: FastifyReply): void {
 
 /** The return type `never` tells the compiler that the route returns no other value. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
+  if (json instanceof Readable) {
+    // Fastify does not end the response of a client that has left, so the door would keep its place.
+    json.once('close', () => reply.request.place?.leave());
+  }
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 

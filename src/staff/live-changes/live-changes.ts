@@ -5,7 +5,7 @@ import { findEndedCallers } from '#access/sessions/sessions.ts';
 import type { Staff } from '#access/tenants/tenants.ts';
 import type { RecentChanges } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
-import { sharesOf } from '#platform/db/inputs.ts';
+import { forEachShare } from '#platform/db/inputs.ts';
 import { apiError } from '#platform/errors.ts';
 import { type Poll, poll } from '#platform/lib/poll.ts';
 import { look } from './store.ts';
@@ -99,21 +99,17 @@ export class LiveChanges {
   }
 
   async #lookAtDue(): Promise<void> {
-    const due = [...this.#streams].filter(({ staff }) => this.#due.has(staff.tenant.id));
-    const byTenant = Map.groupBy(due, ({ staff }) => staff.tenant.id);
-    this.#due.clear();
-    if (byTenant.size > 0) {
-      const shares = sharesOf(this.#deps.db, [...byTenant.keys()], (id) => id);
-      await Promise.all(shares.map(({ inputs }) => this.#look(inputs, byTenant)));
-    }
-  }
-
-  async #look(tenantIds: number[], streams: ReadonlyMap<number, LiveStream[]>): Promise<void> {
     const { db, changes } = this.#deps;
-    const looks = await look(db, tenantIds, Date.now());
-    // A client reads as soon as it gets a hint. So the caches of this process must have forgotten what the look has found changed.
-    await changes.catchUp();
-    tenantIds.forEach((id, index) => streams.get(id)?.forEach((stream) => stream.see(looks[index] ?? {})));
+    const due = [...this.#streams].filter(({ staff }) => this.#due.has(staff.tenant.id));
+    const streams = Map.groupBy(due, ({ staff }) => staff.tenant.id);
+    this.#due.clear();
+    const lookAt = async (tenantIds: number[]) => {
+      const looks = await look(db, tenantIds, Date.now());
+      // A client reads as soon as it gets a hint. So the caches of this process must have forgotten what the look has found changed.
+      await changes.catchUp();
+      tenantIds.forEach((id, index) => streams.get(id)?.forEach((stream) => stream.see(looks[index] ?? {})));
+    };
+    await forEachShare(db, [...streams.keys()], (id) => id, lookAt);
   }
 
   async #endLost(): Promise<void> {

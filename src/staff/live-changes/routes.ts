@@ -53,6 +53,8 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
       },
     },
     async (request, reply) => {
+      // A stream is silent for most of its time, so it keeps no place at the door.
+      request.place?.leave();
       if (request.method === 'HEAD') {
         takeOver(reply).end();
       } else if (reply.raw.destroyed) {
@@ -65,11 +67,9 @@ export function liveChangeRoutes(app: App, { liveChanges, streamGuard }: Depende
   );
 }
 
-/** A stream is silent for most of its time, so it keeps no place at the door. */
 function open(liveChanges: LiveChanges, request: FastifyRequest, reply: FastifyReply): void {
   liveChanges.refuseTooMany(request.staff);
   const response = takeOver(reply);
-  request.place?.leave();
   // A client that leaves ends its half of the connection first. Without this, the stream would end only at its next write.
   const leave = () => response.destroy();
   request.raw.socket.once('end', leave);

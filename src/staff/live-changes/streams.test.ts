@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { startService, type ServiceOptions, type TestService } from '#test/support/service.ts';
 import { openDisplay } from '#test/support/sessions.ts';
@@ -98,6 +100,20 @@ describe('the stream of GET /v1/staff/changes/', () => {
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     streams.forEach((stream: TestStream) => stream.close());
+  });
+
+  it('200: clients that leave before their stream of live changes opens keep no place of their tenant', async () => {
+    const { service, tenant } = await start();
+    const { hostname, port } = new URL(service.url);
+    const lines = Object.entries({ host: hostname, ...tenant.owner }).map(([name, value]) => `${name}: ${value}\r\n`);
+    for (let call = 0; call < 60; call += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${CHANGES} HTTP/1.1\r\n${lines.join('')}\r\n`, () =>
+        setTimeout(() => socket.resetAndDestroy(), call % 4),
+      );
+      await once(socket, 'close');
+    }
+    assert.equal((await service.call('GET', '/v1/staff/people/', { headers: tenant.owner })).status, 200);
   });
 
   it('200: if the database refuses the reads of changes, a stream of live changes opens nevertheless, and sends resync after the first read that succeeds', async () => {

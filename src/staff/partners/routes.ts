@@ -8,6 +8,7 @@ import {
   rotateSecret,
 } from '#access/credentials/credentials.ts';
 import { actorOf } from '#access/tenants/tenants.ts';
+import { noSuch } from '#platform/errors.ts';
 import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import {
@@ -32,7 +33,7 @@ interface Dependencies extends Partners {
 
 const PATH = '/v1/staff/credentials/';
 const SHARED = { tags: ['Credentials'] };
-const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' } as const;
+const NOT_FOUND = noSuch('credential');
 
 /** `GET /v1/third-party/credentials/` cannot show the deliveries and the budget, because the contract fixes its fields. */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {

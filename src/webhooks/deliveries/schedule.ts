@@ -10,8 +10,8 @@ const HALF = PLACES / 2;
 const RECEIVER_PLACES = 32;
 /**
  * A receiver whose last attempt succeeded within this time may get all places that nobody else wants. Those above `RECEIVER_PLACES` are
- * claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back when an
- * attempt takes longer.
+ * claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back, and no
+ * others are claimed, when an attempt takes longer.
  */
 const QUICK_MS = 100;
 /** Places of a receiver that has not succeeded yet. So a worker that starts does not open hundreds of connections to receivers that hang. */
@@ -93,11 +93,13 @@ export class Schedule {
     this.#queues.set(queue.credentialId, queue);
   }
 
-  /** Finds out which receivers lag, and gives back what was claimed ahead for receivers that are no longer quick. */
+  /** Finds out which receivers lag. A receiver that is no longer quick gives back what was claimed ahead for it. */
   look(): void {
     this.#lookedAtMs = performance.now();
     const served = [...this.#served];
-    served.filter((receiver) => this.#ageOf(receiver) > QUICK_MS).forEach(giveBack);
+    const slow = served.filter((receiver) => this.#ageOf(receiver) > QUICK_MS);
+    slow.forEach((receiver) => (receiver.places = Math.min(receiver.places, RECEIVER_PLACES)));
+    slow.forEach(giveBack);
     const lagging = served.filter((receiver) => this.#isLagging(receiver));
     this.#takenByLagging = lagging.reduce((sum, { taken }) => sum + taken, 0);
   }
