@@ -117,6 +117,10 @@ describe('partners and deliveries in the console', { skip }, () => {
       assert.match(partner ?? '', new RegExp(`open=${tenant.credential.id}$`));
       const texts = await drawer.locator('pre').allTextContents();
       assert.ok(texts.some((text) => text.startsWith('curl http://localhost:3000/webhook')));
+      assert.ok(
+        texts.includes(receiver.requests[0]?.rawBody.toString() ?? ''),
+        'the body, byte for byte as it is signed',
+      );
       const { cursor: _cursor, ...entry } = (await service.call('GET', EVENTS, { headers: tenant.partner })).body
         .results[0];
       assert.deepEqual(JSON.parse(texts.find((text) => text.startsWith('{')) ?? ''), entry);

@@ -70,7 +70,7 @@ function Content({ delivery }: { delivery: Delivery }) {
         <CopyField label="Command for a shell" value={curlOf(headers, delivery.body)} />
       </Section>
       <Section title="What is sent">
-        <CopyField label="Body, as it is signed" value={JSON.stringify(JSON.parse(delivery.body), null, 2)} />
+        <CopyField label="Body, as it is signed" value={delivery.body} />
         <CopyField label="Headers without the signature" value={headers.join('\n')} />
       </Section>
     </>
