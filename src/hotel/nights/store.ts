@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
-import { fieldsOf, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import { fieldsOfTable, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { countNights, type DateText } from '#platform/lib/dates.ts';
 import { MAX_INTEGER } from '#platform/lib/fields.ts';
@@ -11,7 +11,7 @@ import type { OversoldNight } from './schema.ts';
 export type NightRow = Selectable<DB['night']>;
 export type Night = Omit<NightRow, 'held'>;
 
-const NIGHT_ROW = fieldsOf('night');
+const NIGHT_ROW = fieldsOfTable('night');
 const OWNER: Owner<NightRow> = {
   table: 'room_type',
   idColumn: 'room_type_id',

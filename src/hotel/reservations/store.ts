@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, DB, Tx } from '#platform/db/database.ts';
-import { fieldsOf, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
+import { fieldsOfTable, type Owner, rowsToInsert } from '#platform/db/inputs.ts';
 import { searchEmail, searchName, searchPhone } from '#platform/lib/unicode.ts';
 
 export type ReservationRow = Selectable<DB['reservation']>;
@@ -13,7 +13,7 @@ export type NewReservation = Omit<InsertedReservation, SearchColumn | 'changed_a
 /** Row of a stay without the columns that only staff see or search. */
 export type StayRow = Omit<ReservationRow, ChangeColumn | SearchColumn | 'changed_at'>;
 
-const NEW_RESERVATION = fieldsOf('reservation', CHANGE_COLUMNS);
+const NEW_RESERVATION = fieldsOfTable('reservation', CHANGE_COLUMNS);
 const OWNER: Owner<InsertedReservation> = {
   table: 'room_type',
   idColumn: 'room_type_id',

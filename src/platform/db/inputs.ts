@@ -45,7 +45,7 @@ export class Fields<Input extends object> {
 }
 
 /** Fields of the rows of a table, except the given columns. A column that a row leaves out becomes null, even if it has a default. */
-export function fieldsOf<Table extends keyof DB, Left extends keyof DB[Table] & string = never>(
+export function fieldsOfTable<Table extends keyof DB, Left extends keyof DB[Table] & string = never>(
   table: Table,
   left: readonly Left[] = [],
 ) {

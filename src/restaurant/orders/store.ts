@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, DB, Tx } from '#platform/db/database.ts';
-import { Fields, fieldsOf, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
+import { Fields, fieldsOfTable, type Owner, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { type WholeList, wholeList } from '#platform/db/whole-list.ts';
 
 /** The lines are the JSON text from the database. They are copied into responses, and never parsed. */
@@ -10,7 +10,7 @@ export type OrderRow = Omit<
 > & { lines: string; credential_label: string };
 export type NewOrder = Omit<Insertable<DB['restaurant_order']>, 'ready_by' | 'cancel_reason'> & { lines: string };
 
-const NEW_ORDER = fieldsOf('restaurant_order', ['ready_by', 'cancel_reason']);
+const NEW_ORDER = fieldsOfTable('restaurant_order', ['ready_by', 'cancel_reason']);
 const OWNER: Owner<NewOrder> = {
   table: 'credential',
   idColumn: 'credential_id',
