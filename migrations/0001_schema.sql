@@ -271,8 +271,8 @@ CREATE TABLE delivery (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT delivery_status CHECK (status IN ('pending', 'delivered', 'failed', 'stopped')),
   CONSTRAINT delivery_attempt_count CHECK (attempt_count BETWEEN 0 AND 5)
--- Each page has free space for the new version of a row that is claimed.
-) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02);
+-- Each page has free space for the new version of each of its rows, because a worker that is behind claims them all at once.
+) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02);
 -- Deduplication would join the entries of deliveries that are due at the same time, and keep dead ones until all of them are dead.
 CREATE INDEX delivery_due ON delivery (tenant_id, credential_id, next_attempt_at) WITH (deduplicate_items = off) WHERE status = 'pending';
 -- Due deliveries of all tenants, only for the poll. The second condition is always true, and only the poll repeats it, so that a claim does
