@@ -83,8 +83,12 @@ class Door {
       return;
     }
     const left = new AbortController();
-    reply.raw.once('close', () => left.abort());
-    enterAll(gates, holder, left.signal).then(begin, (error: Error) => left.signal.aborted || done(error));
+    const abort = () => left.abort();
+    reply.raw.once('close', abort);
+    // Who got in is not aborted at the end of the response: each `abort` makes an error with its stack.
+    enterAll(gates, holder, left.signal)
+      .finally(() => reply.raw.off('close', abort))
+      .then(begin, (error: Error) => left.signal.aborted || done(error));
   }
 
   /** Runs a look-up in the database for a caller who is still a stranger, in one of the places of strangers. */
