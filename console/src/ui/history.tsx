@@ -2,8 +2,14 @@ import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useNow } from '../live/clock.ts';
-import { useFormat } from './format.ts';
+import { formatAge, useFormat } from './format.ts';
 import { Waiting } from './loaded.tsx';
+
+/** How long ago something was, kept up to date, or a word for what has never been. */
+export function Ago({ at, never = 'never' }: { at: string | null; never?: string }) {
+  const now = useNow(10_000);
+  return <>{at === null ? never : `${formatAge(now - Date.parse(at))} ago`}</>;
+}
 
 type Actor = Pick<Answer<'getNight'>['history'][number]['by'], 'type' | 'name'>;
 

@@ -5,8 +5,7 @@ import type { Answer } from '../../api/client.ts';
 import { read, readPages, REREAD_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
-import { timesOf } from '../../ui/zoned-day.ts';
+import { addDays, formatDate, plural, sumOf, timesOf, useFormat } from '../../ui/format.ts';
 
 interface Bar {
   /** What the bar says, for whoever points at it. */

@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { Form, useWrite } from '../../ui/form.tsx';
+import { Form, OnceDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { OnceDialog } from '../../ui/once-dialog.tsx';
 import { nameOf, type Person, RightsChoice } from './rights.tsx';
 
 /** Link with which a person chooses a password. It lives in its dialog alone. */

@@ -12,15 +12,8 @@ export function nameOf({ name, email }: Pick<Person, 'name' | 'email'>): string 
 
 type Rights = Pick<Person, 'role' | 'areas'>;
 
-interface AreaWords {
-  area: Area;
-  label: string;
-  text: string;
-  /** Feature of the house without which the area is of no use. */
-  feature?: Feature;
-}
-
-const AREAS: AreaWords[] = [
+/** What areas are for. Without its feature of the house, an area is of no use. */
+const AREAS: { area: Area; label: string; text: string; feature?: Feature }[] = [
   { area: 'orders', label: 'Orders', text: 'Board and list: accept, cancel, pause.', feature: 'restaurant' },
   { area: 'menu', label: 'Menu', text: 'Dishes, prices, what is sold out.', feature: 'restaurant' },
   { area: 'hotel', label: 'Stays', text: 'Guests, arrivals, bookings, calendar.', feature: 'hotel' },

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Flex, Text } from '@mantine/core';
 import { Link, linkOptions, type LinkProps } from '@tanstack/react-router';
 import type { Answer } from '../../api/client.ts';
 import { formatAge, plural, useFormat } from '../../ui/format.ts';
@@ -74,7 +74,7 @@ export function HotelNow({ hotel }: { hotel: Hotel }) {
 function Figures({ title, figures }: { title: string; figures: Figure[] }) {
   return (
     <Section title={title}>
-      <div className={`${classes.panel} ${classes.cells}`}>
+      <Flex wrap="wrap" className={classes.panel}>
         {figures.map(({ label, value, note, isLate = false, link }) => (
           <Link key={label} {...link} className={classes.figure}>
             <Text fz={13} c="dimmed">
@@ -88,7 +88,7 @@ function Figures({ title, figures }: { title: string; figures: Figure[] }) {
             </Text>
           </Link>
         ))}
-      </div>
+      </Flex>
     </Section>
   );
 }
