@@ -55,7 +55,6 @@ export function StatusLine({ tone, label, children }: { tone: Tone; label: strin
   );
 }
 
-/** Facts of a thing, each a word and what it is. */
 export function Facts({ facts }: { facts: (readonly [label: string, value: ReactNode] | null)[] }) {
   return (
     <Stack component="dl" gap={10} m={0} py={5} fz="sm">

@@ -19,7 +19,6 @@ interface ChipsProps<Value> {
   onPress: (value: Value) => void;
 }
 
-/** Buttons in a row, of which some are pressed. */
 export function Chips<Value>({ label: group, options, isPressed, onPress }: ChipsProps<Value>) {
   return (
     <Group gap={6} role="group" aria-label={group}>
@@ -55,7 +54,6 @@ interface TogglesProps<Value> extends Pick<ChipsProps<Value>, 'label' | 'options
   onChange: (values: Value[]) => void;
 }
 
-/** Several of a few values, as chips in a row. */
 export function ChipToggles<Value>({ label, options, values, onChange }: TogglesProps<Value>) {
   const isOn = (value: Value) => values.includes(value);
   const toggle = (value: Value) => onChange(isOn(value) ? values.filter((each) => each !== value) : [...values, value]);

@@ -19,14 +19,12 @@ interface OnText {
   onChange: (text: string) => void;
 }
 
-/** A field for a text. */
 export function TextField({ onChange, ...props }: Omit<TextInputProps, keyof OnText> & OnText) {
   return <TextInput withAsterisk={false} onChange={(event) => onChange(event.currentTarget.value)} {...props} />;
 }
 
 type PasswordProps = Omit<PasswordInputProps, keyof OnText | 'label'> & OnText & { label: string };
 
-/** A field for a password, which can be shown. */
 export function PasswordField({ label, onChange, ...props }: PasswordProps) {
   return (
     <PasswordInput
@@ -124,7 +122,6 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** A dialog that asks something before it acts. */
 export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & DialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>

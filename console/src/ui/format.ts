@@ -14,23 +14,25 @@ let made: { key: string; formats: Formats } | null = null;
 
 function makeFormats(currency: string, timeZone: string) {
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  const time = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const clock = new Intl.DateTimeFormat(undefined, time);
-  const seconds = new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' });
-  const dayAndTime = new Intl.DateTimeFormat(undefined, { ...time, day: 'numeric', month: 'short' });
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone });
-  const dayOf = (at: string | number) => day.format(new Date(at));
+  const formatterOf = (options: Intl.DateTimeFormatOptions, locale?: string) => {
+    const formatter = new Intl.DateTimeFormat(locale, { timeZone, ...options });
+    return (at: string | number) => formatter.format(new Date(at));
+  };
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const clock = formatterOf(time);
+  const dayAndTime = formatterOf({ ...time, day: 'numeric', month: 'short' });
+  const dayOf = formatterOf({}, 'en-CA');
   return {
     /** `amount` as the API has it, for example `12.50`. */
     money: (amount: string) => money.format(amount as unknown as number),
     /** Hours and minutes in the house's time zone. */
-    clock: (at: string | number) => clock.format(new Date(at)),
-    clockWithSeconds: (at: string | number) => seconds.format(new Date(at)),
-    dayAndTime: (at: string | number) => dayAndTime.format(new Date(at)),
+    clock,
+    clockWithSeconds: formatterOf({ ...time, second: '2-digit' }),
+    dayAndTime,
     /** Day of a time in the house's time zone, as `YYYY-MM-DD`. */
     dayOf,
     /** Short form of a past time: the clock if it was today, else day and clock. */
-    moment: (at: string | number, now: number) => (dayOf(at) === dayOf(now) ? clock : dayAndTime).format(new Date(at)),
+    moment: (at: string | number, now: number) => (dayOf(at) === dayOf(now) ? clock : dayAndTime)(at),
   };
 }
 
@@ -45,7 +47,6 @@ export function formatDate(date: string, form: 'short' | 'weekday' | 'year' = 's
   return { short: shortDate, weekday: longDate, year: yearDate }[form].format(new Date(`${date}T00:00:00Z`));
 }
 
-/** Returns the date that lies a number of days after a date. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

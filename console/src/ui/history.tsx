@@ -44,7 +44,6 @@ export function History({ steps }: { steps: Step[] | undefined }) {
   );
 }
 
-/** A list of what happened. */
 export function Moments({ children }: { children: ReactNode }) {
   return (
     <Stack component="ol" gap={8} m={0} p={0} fz="sm">
@@ -53,7 +52,6 @@ export function Moments({ children }: { children: ReactNode }) {
   );
 }
 
-/** What happened, more about it, and when. */
 export function Moment({ label, at, children }: { label: ReactNode; at: string; children: ReactNode }) {
   const now = useNow(60_000);
   const { moment } = useFormat();

@@ -65,7 +65,6 @@ function titleOf(error: Error): string {
   return 'That did not work';
 }
 
-/** What of a query is shown. */
 export interface Query<Data> {
   data: Data | undefined;
   error: Error | null;

@@ -49,7 +49,6 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
   );
 }
 
-/** A part of a screen with its own heading. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.section}>
@@ -124,7 +123,6 @@ export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
 /** Colour of each state, and how much of its dot is filled: all, a half, nothing. */
 const DOTS = { live: ['good', '100%'], reconnecting: ['warn', '50%'], offline: ['late', '0%'] } as const;
 
-/** Says how old a live screen is. */
 export function ConnectionState() {
   const { state, since } = useConnection();
   const { clock, clockWithSeconds } = useFormat();

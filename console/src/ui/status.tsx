@@ -15,12 +15,12 @@ const MARKS: Record<Tone, CSSProperties> = {
   late: { borderRadius: 1 },
   quiet: { ...ROUND, border: '1.5px solid', background: 'transparent' },
 };
-const PILL = { display: 'inline-flex', whiteSpace: 'nowrap', lineHeight: 1.5 } as const;
+const PILL = { display: 'inline-flex', whiteSpace: 'nowrap', borderRadius: 99, lineHeight: 1.5 } as const;
 
 /** Word for a status, with a colour and a shape of its own, so that the colour alone says nothing. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   return (
-    <Group component="span" gap={6} px={8} py={1} bdrs={99} fz="0.93em" fw={550} {...coloursOf(tone)} style={PILL}>
+    <Group component="span" wrap="nowrap" gap={6} px={8} py={1} fz="0.93em" fw={550} {...coloursOf(tone)} style={PILL}>
       <span style={{ width: 7, height: 7, background: 'currentcolor', ...MARKS[tone] }} aria-hidden="true" />
       {children}
     </Group>

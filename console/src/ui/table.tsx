@@ -191,12 +191,10 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
   );
 }
 
-/** Key of the table's row that has the focus. */
 export function focusedKey(): string | undefined {
   return focusedRow()?.dataset['key'];
 }
 
-/** Puts the focus on a control of the row that has the focus. */
 export function focusInRow(selector: string): void {
   focusedRow()?.querySelector<HTMLElement>(selector)?.focus();
 }

@@ -15,7 +15,6 @@ import { AttemptDots, DeliveryStatus, eventInWords, EVENTS, outcomeOf, STATUS, S
 
 type Delivery = Entry<'listWebhookDeliveries'>;
 
-/** Every webhook delivery of the house, newest first. */
 export function Deliveries() {
   const { search, set } = useAddress<DeliveriesSearch>('open');
   const { timezone } = useMe().tenant;

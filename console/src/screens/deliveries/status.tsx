@@ -27,7 +27,6 @@ export function eventInWords(event: string): string {
 /** Number of attempts after which a delivery has failed. */
 export const MAX_ATTEMPTS = 5;
 
-/** What came of an attempt, in a few words. */
 export function outcomeOf({ http_status, error }: { http_status: number | null; error: string | null }): string {
   if (http_status !== null) return `answered ${http_status}`;
   return error === null ? 'under way' : error.replaceAll('_', ' ').replace(/dns|tls/, (word) => word.toUpperCase());

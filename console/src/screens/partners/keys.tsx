@@ -76,7 +76,6 @@ export function secretOf(kind: Kind, made: Made, note?: string): Secret {
 
 const shown = makeStore<Secret | null>(null);
 
-/** Shows a secret once. */
 export const showSecret = shown.set;
 
 function forget(): void {

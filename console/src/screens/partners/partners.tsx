@@ -80,7 +80,6 @@ function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: 
   );
 }
 
-/** Asks for a name, and makes key and secret. */
 function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: boolean; onClose: () => void }) {
   const [label, setLabel] = useState('');
   const { title, name, description, example, create } = KINDS[kind];

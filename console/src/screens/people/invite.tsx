@@ -14,7 +14,6 @@ export interface Link {
 
 const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', role: 'staff', areas: [] };
 
-/** Asks whom to invite, with which rights. */
 export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
   const [wanted, setWanted] = useState(NOBODY);
   const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });

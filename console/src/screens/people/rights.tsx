@@ -21,14 +21,12 @@ const AREAS: { area: Area; label: string; text: string; feature?: Feature }[] = 
   { area: 'deliveries', label: 'Deliveries', text: 'What partners were sent and answered.' },
 ];
 
-/** What a person or a display may use. */
 export function rightsInWords({ role, areas }: { role?: string | undefined; areas: readonly Area[] }): string {
   if (role === 'owner') return 'Everything';
   const words = AREAS.filter(({ area }) => areas.includes(area)).map(({ label }) => label);
   return words.join(', ') || 'Nothing yet';
 }
 
-/** Choice of the role, and for staff of the areas. */
 export function RightsChoice({ role, areas, onChange }: Rights & { onChange: (change: Partial<Rights>) => void }) {
   return (
     <>

@@ -161,7 +161,6 @@ const COLUMNS: Column<Partner>[] = [
   { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
 ];
 
-/** The partners, each with what reached it and its last call. */
 function PartnersNow({ partners }: { partners: Partner[] }) {
   const navigate = useNavigate();
   return (
