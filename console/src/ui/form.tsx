@@ -156,7 +156,7 @@ export function Confirm({ text, word, ...dialog }: ConfirmProps) {
   );
 }
 
-interface Props {
+interface OnceProps {
   title: string;
   note: ReactNode;
   isOpen: boolean;
@@ -165,7 +165,7 @@ interface Props {
 }
 
 /** Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes. */
-export function OnceDialog({ title, note, isOpen, onClose, children }: Props) {
+export function OnceDialog({ title, note, isOpen, onClose, children }: OnceProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
       {isOpen && (

@@ -5,6 +5,7 @@ import { Refused, Unreachable } from '../api/client.ts';
 
 export interface EmptyProps {
   title: string;
+  /** The same as children, for lists that name their words as data. */
   text?: ReactNode;
   action?: ReactNode;
   children?: ReactNode;
@@ -71,14 +72,14 @@ export interface Query<Data> {
   refetch: () => unknown;
 }
 
-interface Props<Data> {
+interface LoadedProps<Data> {
   query: Query<Data>;
   rows?: number;
   children: (data: Data) => ReactNode;
 }
 
 /** What a query has read. Until then it is a skeleton, or the reason why it cannot be read. */
-export function Loaded<Data>({ query: { data, error, refetch }, rows, children }: Props<Data>) {
+export function Loaded<Data>({ query: { data, error, refetch }, rows, children }: LoadedProps<Data>) {
   if (data !== undefined) return children(data);
   return error === null ? <Waiting rows={rows} /> : <Failure error={error} retry={() => void refetch()} />;
 }

@@ -63,14 +63,14 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
   );
 }
 
-interface Props {
+interface NewButtonProps {
   label: string;
   group: string;
   onPress: () => void;
 }
 
 /** Primary action of a screen that adds something, also by the key `n`. */
-export function NewButton({ label, group, onPress }: Props) {
+export function NewButton({ label, group, onPress }: NewButtonProps) {
   useCommands(commandsOf(group, [['n', label, onPress]]));
   return (
     <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
@@ -123,7 +123,7 @@ export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
 /** Colour of each state, and how much of its dot is filled: all, a half, nothing. */
 const DOTS = { live: ['good', '100%'], reconnecting: ['warn', '50%'], offline: ['late', '0%'] } as const;
 
-export function ConnectionState() {
+function ConnectionState() {
   const { state, since } = useConnection();
   const { clock, clockWithSeconds } = useFormat();
   const text = {
