@@ -1,6 +1,5 @@
-import { Drawer, Group } from '@mantine/core';
-import { Fragment, type ReactNode, useState } from 'react';
-import classes from './detail.module.css';
+import { Box, Drawer, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Status, type Tone } from './status.tsx';
 
 interface DetailProps {
@@ -12,6 +11,9 @@ interface DetailProps {
   children: ReactNode;
 }
 
+const COLUMN = { display: 'flex', flexDirection: 'column' } as const;
+const LOOKS = { content: COLUMN, body: { ...COLUMN, flex: 1, minHeight: 0, padding: 0 } };
+
 /** Drawer for one thing. What it shows is in the address, so Back closes it and a link opens it. */
 export function Detail({ title, isOpen, onClose, actions, children }: DetailProps) {
   return (
@@ -21,12 +23,12 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       position="right"
       size="min(560px, 100vw)"
       title={<b>{title}</b>}
-      classNames={classes}
+      styles={LOOKS}
       transitionProps={{ duration: 120 }}
     >
-      <div className={classes.scroll} tabIndex={0}>
+      <Box flex={1} px={16} pt={8} pb={28} tabIndex={0} style={{ overflowY: 'auto' }}>
         {children}
-      </div>
+      </Box>
       {actions !== undefined && (
         <Group gap={8} px={16} py={14} style={{ borderTop: '1px solid var(--rs-line)' }}>
           {actions}
@@ -53,19 +55,21 @@ export function StatusLine({ tone, label, children }: { tone: Tone; label: strin
   );
 }
 
-/** Facts of a thing, each a word and what it is. */
 export function Facts({ facts }: { facts: (readonly [label: string, value: ReactNode] | null)[] }) {
   return (
-    <dl className={classes.facts}>
-      {facts.map(
-        (fact) =>
-          fact !== null && (
-            <Fragment key={fact[0]}>
-              <dt>{fact[0]}</dt>
-              <dd>{fact[1]}</dd>
-            </Fragment>
-          ),
-      )}
-    </dl>
+    <Stack component="dl" gap={10} m={0} py={5} fz="sm">
+      {facts
+        .filter((fact) => fact !== null)
+        .map(([label, value]) => (
+          <Group key={label} gap={12} align="flex-start" wrap="nowrap">
+            <Text inherit component="dt" w={128} flex="none" c="dimmed">
+              {label}
+            </Text>
+            <Text inherit component="dd" flex={1} miw={0} style={{ overflowWrap: 'anywhere' }}>
+              {value}
+            </Text>
+          </Group>
+        ))}
+    </Stack>
   );
 }

@@ -1,10 +1,58 @@
-import { Button, Group, Modal } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Modal,
+  PasswordInput,
+  type PasswordInputProps,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import type { OperationName } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
-import { Refusal } from './failure.tsx';
-import { TextField } from './fields.tsx';
+import { Refusal } from './loaded.tsx';
+import { Note } from './status.tsx';
+
+interface OnText {
+  value: string;
+  onChange: (text: string) => void;
+}
+
+export function TextField({ onChange, ...props }: Omit<TextInputProps, keyof OnText> & OnText) {
+  return <TextInput withAsterisk={false} onChange={(event) => onChange(event.currentTarget.value)} {...props} />;
+}
+
+type PasswordProps = Omit<PasswordInputProps, keyof OnText | 'label'> & OnText & { label: string };
+
+export function PasswordField({ label, onChange, ...props }: PasswordProps) {
+  return (
+    <PasswordInput
+      label={label}
+      autoComplete="current-password"
+      withAsterisk={false}
+      visibilityToggleButtonProps={{ 'aria-label': `Show the ${label.toLowerCase()}`, tabIndex: 0 }}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      {...props}
+    />
+  );
+}
+
+/** Shortest password that the API accepts. It has no other rule. */
+const SHORTEST = 12;
+
+/** A field for a password that a person chooses, with the rule for it. */
+export function NewPassword(props: PasswordProps) {
+  return (
+    <PasswordField
+      description={`At least ${SHORTEST} characters. A few words in a row are easy to remember.`}
+      autoComplete="new-password"
+      minLength={SHORTEST}
+      required
+      {...props}
+    />
+  );
+}
 
 /** A write of a form or a button, after which the reads that show it are made again. The answer may hold a secret, so no cache keeps it. */
 export function useWrite<Answer, Input = void>(
@@ -74,7 +122,6 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** A dialog that asks something before it acts. */
 export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & DialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
@@ -106,5 +153,33 @@ export function Confirm({ text, word, ...dialog }: ConfirmProps) {
         />
       )}
     </FormDialog>
+  );
+}
+
+interface OnceProps {
+  title: string;
+  note: ReactNode;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes. */
+export function OnceDialog({ title, note, isOpen, onClose, children }: OnceProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
+      {isOpen && (
+        <>
+          {/* Not the button that closes: a second Enter of the form before would lose the secret. */}
+          <div tabIndex={-1} data-autofocus style={{ outline: 0 }}>
+            <Note>{note}</Note>
+          </div>
+          {children}
+          <Button display="block" ml="auto" onClick={onClose}>
+            I have it
+          </Button>
+        </>
+      )}
+    </Modal>
   );
 }

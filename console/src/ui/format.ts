@@ -14,23 +14,25 @@ let made: { key: string; formats: Formats } | null = null;
 
 function makeFormats(currency: string, timeZone: string) {
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  const time = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const clock = new Intl.DateTimeFormat(undefined, time);
-  const seconds = new Intl.DateTimeFormat(undefined, { ...time, second: '2-digit' });
-  const dayAndTime = new Intl.DateTimeFormat(undefined, { ...time, day: 'numeric', month: 'short' });
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone });
-  const dayOf = (at: string | number) => day.format(new Date(at));
+  const formatterOf = (options: Intl.DateTimeFormatOptions, locale?: string) => {
+    const formatter = new Intl.DateTimeFormat(locale, { timeZone, ...options });
+    return (at: string | number) => formatter.format(new Date(at));
+  };
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const clock = formatterOf(time);
+  const dayAndTime = formatterOf({ ...time, day: 'numeric', month: 'short' });
+  const dayOf = formatterOf({}, 'en-CA');
   return {
     /** `amount` as the API has it, for example `12.50`. */
     money: (amount: string) => money.format(amount as unknown as number),
     /** Hours and minutes in the house's time zone. */
-    clock: (at: string | number) => clock.format(new Date(at)),
-    clockWithSeconds: (at: string | number) => seconds.format(new Date(at)),
-    dayAndTime: (at: string | number) => dayAndTime.format(new Date(at)),
+    clock,
+    clockWithSeconds: formatterOf({ ...time, second: '2-digit' }),
+    dayAndTime,
     /** Day of a time in the house's time zone, as `YYYY-MM-DD`. */
     dayOf,
     /** Short form of a past time: the clock if it was today, else day and clock. */
-    moment: (at: string | number, now: number) => (dayOf(at) === dayOf(now) ? clock : dayAndTime).format(new Date(at)),
+    moment: (at: string | number, now: number) => (dayOf(at) === dayOf(now) ? clock : dayAndTime)(at),
   };
 }
 
@@ -45,7 +47,6 @@ export function formatDate(date: string, form: 'short' | 'weekday' | 'year' = 's
   return { short: shortDate, weekday: longDate, year: yearDate }[form].format(new Date(`${date}T00:00:00Z`));
 }
 
-/** Returns the date that lies a number of days after a date. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -69,4 +70,29 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** Adds amounts of money. Hundredths are whole numbers, so nothing is rounded. */
 export function sumOf(amounts: string[]): string {
   return (amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);
+}
+
+/** Times between which the dates from `from` to `to` lie in a time zone, both included, for filters of the API. */
+export function timesOf(from: string | undefined, to: string | undefined, timeZone: string) {
+  return {
+    created_from: from && startOfDay(from, timeZone),
+    created_to: to && startOfDay(addDays(to, 1), timeZone),
+  };
+}
+
+function startOfDay(date: string, timeZone: string): string {
+  const utc = Date.parse(`${date}T00:00:00Z`);
+  // The clock may be changed on this very night, so the offset is looked up once more at the time that it gave.
+  const guess = utc - offsetAt(utc, timeZone);
+  return new Date(utc - offsetAt(guess, timeZone)).toISOString();
+}
+
+/** Day of a time in a time zone, as `YYYY-MM-DD`. */
+export function dayIn(time: number, timeZone: string): string {
+  return new Date(time).toLocaleDateString('en-CA', { timeZone });
+}
+
+function offsetAt(time: number, timeZone: string): number {
+  const local = new Date(time).toLocaleString('sv-SE', { timeZone });
+  return Date.parse(`${local.replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000;
 }

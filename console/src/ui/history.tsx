@@ -2,8 +2,14 @@ import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useNow } from '../live/clock.ts';
-import { useFormat } from './format.ts';
+import { formatAge, useFormat } from './format.ts';
 import { Waiting } from './loaded.tsx';
+
+/** How long ago something was, kept up to date, or a word for what has never been. */
+export function Ago({ at, never = 'never' }: { at: string | null; never?: string }) {
+  const now = useNow(10_000);
+  return <>{at === null ? never : `${formatAge(now - Date.parse(at))} ago`}</>;
+}
 
 type Actor = Pick<Answer<'getNight'>['history'][number]['by'], 'type' | 'name'>;
 
@@ -38,7 +44,6 @@ export function History({ steps }: { steps: Step[] | undefined }) {
   );
 }
 
-/** A list of what happened. */
 export function Moments({ children }: { children: ReactNode }) {
   return (
     <Stack component="ol" gap={8} m={0} p={0} fz="sm">
@@ -47,7 +52,6 @@ export function Moments({ children }: { children: ReactNode }) {
   );
 }
 
-/** What happened, more about it, and when. */
 export function Moment({ label, at, children }: { label: ReactNode; at: string; children: ReactNode }) {
   const now = useNow(60_000);
   const { moment } = useFormat();

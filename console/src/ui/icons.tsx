@@ -42,7 +42,6 @@ export const SettingsIcon = icon(
 );
 export const SearchIcon = icon(`${circle(9, 9, 5)}M13 13l3.5 3.5`);
 export const MoreIcon = icon(`${circle(4.5, 10, 0.9)}${circle(10, 10, 0.9)}${circle(15.5, 10, 0.9)}`);
-export const CloseIcon = icon('m5 5 10 10M15 5 5 15');
 export const CheckIcon = icon('m4.5 10.5 3.5 3.5 7.5-8');
 export const AlertIcon = icon('M10 3.5 17.5 16.5h-15zM10 8.5v3.5M10 14.2v.1');
 export const SoundIcon = icon('M4 8v4h2.5L10 15V5L6.5 8zM13 7.5a3.5 3.5 0 0 1 0 5M15.2 5.3a6.6 6.6 0 0 1 0 9.4');

@@ -1,7 +1,10 @@
-import { Group, Title } from '@mantine/core';
+import { Box, Button, Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMe } from '../api/session.ts';
-import { ConnectionState } from './connection.tsx';
+import { useConnection } from '../live/live.ts';
+import { commandsOf, useCommands } from './commands.ts';
+import { useFormat } from './format.ts';
+import { PlusIcon, PrintIcon } from './icons.tsx';
 import classes from './page.module.css';
 
 interface PageProps {
@@ -39,12 +42,13 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
           {filters}
         </Group>
       )}
-      <div className={classes.content}>{children}</div>
+      <Box mt={20} flex={1} mih={0}>
+        {children}
+      </Box>
     </div>
   );
 }
 
-/** A part of a screen with its own heading. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.section}>
@@ -56,5 +60,100 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
       </Group>
       {children}
     </section>
+  );
+}
+
+interface NewButtonProps {
+  label: string;
+  group: string;
+  onPress: () => void;
+}
+
+/** Primary action of a screen that adds something, also by the key `n`. */
+export function NewButton({ label, group, onPress }: NewButtonProps) {
+  useCommands(commandsOf(group, [['n', label, onPress]]));
+  return (
+    <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
+      {label}
+    </Button>
+  );
+}
+
+/** Prints the screen, by its print styles. A phone prints by its own menu. */
+export function PrintButton() {
+  return (
+    <Button variant="default" visibleFrom="sm" leftSection={<PrintIcon size={16} />} onClick={() => window.print()}>
+      Print
+    </Button>
+  );
+}
+
+interface StripProps {
+  tone?: 'warn' | 'quiet' | 'accent' | 'late';
+  children: ReactNode;
+  actions?: [words: string, run: () => void][];
+}
+
+const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
+
+/** A line over a screen that says something about all of it. */
+export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
+  return (
+    <Group
+      justify="space-between"
+      gap="4px 16px"
+      mih={44}
+      p="4px 6px 4px 14px"
+      fz="sm"
+      bg={`var(${GROUNDS[tone]})`}
+      style={{ borderRadius: 8, ...(tone === 'late' && { color: 'var(--rs-surface)', fontWeight: 600 }) }}
+    >
+      <span style={{ paddingBlock: 6 }}>{children}</span>
+      <span style={{ marginLeft: -12 }}>
+        {actions.map(([words, run]) => (
+          <Button key={words} variant="subtle" color="gray" c="inherit" h={44} px={12} onClick={run}>
+            {words}
+          </Button>
+        ))}
+      </span>
+    </Group>
+  );
+}
+
+/** Colour of each state, and how much of its dot is filled: all, a half, nothing. */
+const DOTS = { live: ['good', '100%'], reconnecting: ['warn', '50%'], offline: ['late', '0%'] } as const;
+
+function ConnectionState() {
+  const { state, since } = useConnection();
+  const { clock, clockWithSeconds } = useFormat();
+  const text = {
+    live: 'Live',
+    reconnecting: `Reconnecting, as of ${clockWithSeconds(since)}`,
+    offline: `Offline since ${clock(since)}`,
+  }[state];
+  const [tone, filled] = DOTS[state];
+  const colour = `var(--rs-${tone})`;
+  const background = `linear-gradient(90deg, ${colour} ${filled}, transparent ${filled})`;
+  const style = { width: 9, height: 9, border: `2px solid ${colour}`, borderRadius: '50%', background };
+  return (
+    <Group component="span" role="status" gap={7} fz="0.8125rem" c={state === 'live' ? 'dimmed' : colour}>
+      <span style={style} aria-hidden="true" />
+      {text}
+    </Group>
+  );
+}
+
+/** Strip over a board that nobody should trust any more. */
+export function OfflineStrip() {
+  const { state, since } = useConnection();
+  const { clock } = useFormat();
+  if (state !== 'offline') return null;
+  return (
+    <div role="alert">
+      <Strip tone="late">
+        No connection since {clock(since)}. What you see is from then; new orders are not shown. Presses are sent when
+        the connection is back, within a minute.
+      </Strip>
+    </div>
   );
 }

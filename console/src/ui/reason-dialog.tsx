@@ -1,8 +1,7 @@
 import { Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Chips } from './chips.tsx';
-import { TextField } from './fields.tsx';
-import { FormDialog } from './form.tsx';
+import { Chips } from './filters.tsx';
+import { FormDialog, TextField } from './form.tsx';
 
 export interface Question {
   title: string;

@@ -41,12 +41,10 @@ export function useAddress<Search extends object>(...places: (keyof Search)[]) {
   return { search: search as Search, set };
 }
 
-/** Reads a parameter that may be any text. */
 export function anyText(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Returns the value if it is one of the values, else undefined. */
 export function oneOf<const Value extends string>(
   values: readonly Value[],
   value: string | undefined,
@@ -70,7 +68,6 @@ export function listSearch<Kind extends string>(
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Returns the text if it is a date as `YYYY-MM-DD`, else undefined. */
 export function dateOf(text: string | undefined): string | undefined {
   return text !== undefined && DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Answer, call } from '../api/client.ts';
 import { read } from '../api/reads.ts';
-import { Ago } from './ago.tsx';
-import { Refusal } from './failure.tsx';
 import { useWrite } from './form.tsx';
 import { useFormat } from './format.ts';
+import { Ago } from './history.tsx';
+import { Refusal } from './loaded.tsx';
 import { Section } from './page.tsx';
-import { type Column, ShortList, TwoLines } from './table.tsx';
+import { type Column, ShortList } from './table.tsx';
 
 type Session = Answer<'listSessions'>[number];
 
@@ -17,17 +17,15 @@ export function Sessions({ title, personId }: { title: string; personId?: string
   const list = useQuery(read('listSessions', { query }, ['people']));
   const { dayAndTime } = useFormat();
   const end = useWrite(['listSessions'], (id: string) => call('endSession', { path: { id } }));
-  const signInOf = ({ created_at: at, address }: Session) => `${dayAndTime(at)}, from ${address}`;
   const columns: Column<Session>[] = [
-    { label: 'Device', cell: (session) => <TwoLines first={deviceOf(session)} second={signInOf(session)} /> },
     {
-      label: 'Signed in',
-      isWideOnly: true,
-      cell: ({ created_at: at, address }) => (
+      label: 'Device',
+      cell: (session) => (
         <>
-          {dayAndTime(at)}
-          <br />
-          {address}
+          {deviceOf(session)}
+          <p className="quiet">
+            Signed in {dayAndTime(session.created_at)}, from {session.address}
+          </p>
         </>
       ),
     },

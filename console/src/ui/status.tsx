@@ -1,10 +1,10 @@
+import { Group, Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import classes from './status.module.css';
 
 export type Tone = 'accent' | 'good' | 'warn' | 'late' | 'quiet';
 
 function coloursOf(tone: Tone) {
-  return { background: `var(--rs-${tone === 'quiet' ? 'sunken' : `${tone}-soft`})`, color: `var(--rs-${tone})` };
+  return { bg: `var(--rs-${tone === 'quiet' ? 'sunken' : `${tone}-soft`})`, c: `var(--rs-${tone})` };
 }
 
 const ROUND = { borderRadius: '50%' };
@@ -15,22 +15,23 @@ const MARKS: Record<Tone, CSSProperties> = {
   late: { borderRadius: 1 },
   quiet: { ...ROUND, border: '1.5px solid', background: 'transparent' },
 };
+const PILL = { display: 'inline-flex', whiteSpace: 'nowrap', borderRadius: 99, lineHeight: 1.5 } as const;
 
 /** Word for a status, with a colour and a shape of its own, so that the colour alone says nothing. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   return (
-    <span className={classes.status} style={coloursOf(tone)}>
+    <Group component="span" wrap="nowrap" gap={6} px={8} py={1} fz="0.93em" fw={550} {...coloursOf(tone)} style={PILL}>
       <span style={{ width: 7, height: 7, background: 'currentcolor', ...MARKS[tone] }} aria-hidden="true" />
       {children}
-    </span>
+    </Group>
   );
 }
 
 /** A sentence that should not be overlooked. `role`: `alert` if it appears after a press. */
 export function Note({ role, children }: { role?: 'alert'; children: ReactNode }) {
   return (
-    <p className={classes.note} style={coloursOf('warn')} role={role}>
+    <Text component="p" role={role} my={12} px={12} py={10} bdrs={8} fz="sm" {...coloursOf('warn')}>
       {children}
-    </p>
+    </Text>
   );
 }

@@ -1,7 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { Fragment, memo, type ReactNode, useState } from 'react';
-import { Empty } from './empty.tsx';
-import { Loaded, type Query } from './loaded.tsx';
+import { Empty, type EmptyProps, Loaded, type Query } from './loaded.tsx';
 import classes from './table.module.css';
 
 export interface Column<Row> {
@@ -105,9 +104,9 @@ function DrawnRow<Row>({ row, rowKey, columns, onOpen, isOpen }: RowProps<Row>) 
   const opener = onOpen && columns.find(({ isControl }) => !isControl);
   const contentOf = (column: Column<Row>) =>
     column === opener ? (
-      <button type="button" className={classes.open}>
+      <UnstyledButton className={classes.open} fz="inherit" fw={600}>
         {column.cell(row)}
-      </button>
+      </UnstyledButton>
     ) : (
       column.cell(row)
     );
@@ -136,36 +135,24 @@ export function TwoLines({ first, second }: { first: string; second: string | nu
   return (
     <>
       {first}
-      <span className={`${classes.second} mantine-hidden-from-sm`}>{second}</span>
+      <Text span display="block" hiddenFrom="sm" fz="xs" fw={400} c="dimmed">
+        {second}
+      </Text>
     </>
-  );
-}
-
-interface EmptyWords {
-  title: string;
-  text?: ReactNode;
-  action?: ReactNode;
-}
-
-function Nothing({ title, text, action }: EmptyWords) {
-  return (
-    <Empty title={title} action={action}>
-      {text}
-    </Empty>
   );
 }
 
 interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useQuery(read(…))`. */
   list: Query<Row[]>;
-  empty: EmptyWords;
+  empty: EmptyProps;
 }
 
 /** A list that the API answers as a whole, as a table, with its skeleton, its error and its empty state. */
 export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
   return (
     <Loaded query={list}>
-      {(rows) => (rows.length === 0 ? <Nothing {...empty} /> : <Table {...table} rows={rows} />)}
+      {(rows) => (rows.length === 0 ? <Empty {...empty} /> : <Table {...table} rows={rows} />)}
     </Loaded>
   );
 }
@@ -177,7 +164,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
     isFetchingNextPage: boolean;
     fetchNextPage: () => unknown;
   };
-  empty: EmptyWords;
+  empty: EmptyProps;
 }
 
 /** A long list of the API as a table, with its skeleton, its error, its empty state and the next page. */
@@ -189,7 +176,7 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
       {() => (
         <>
           {!isNone && <Table {...table} rows={rows} step={Infinity} />}
-          {isNone && !list.hasNextPage && <Nothing {...empty} />}
+          {isNone && !list.hasNextPage && <Empty {...empty} />}
           {list.hasNextPage && (
             <Stack gap={8} align="center" mt="md">
               {isNone && <p className="quiet">Nothing found among the newest 10,000 entries yet.</p>}
@@ -204,12 +191,10 @@ export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
   );
 }
 
-/** Key of the table's row that has the focus. */
 export function focusedKey(): string | undefined {
   return focusedRow()?.dataset['key'];
 }
 
-/** Puts the focus on a control of the row that has the focus. */
 export function focusInRow(selector: string): void {
   focusedRow()?.querySelector<HTMLElement>(selector)?.focus();
 }

@@ -1,19 +1,17 @@
 import { Button, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Entry, readList } from '../../api/reads.ts';
+import { type Entry, read, readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { ChipToggles } from '../../ui/chips.tsx';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
-import { DayRange } from '../../ui/day-range.tsx';
-import { formatDate, useFormat } from '../../ui/format.ts';
+import { DayRange } from '../../ui/days.tsx';
+import { ChipToggles, FilterSelect } from '../../ui/filters.tsx';
+import { formatDate, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { FilterSelect, PersonSelect } from '../../ui/filter-select.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, ListTable } from '../../ui/table.tsx';
-import { timesOf } from '../../ui/zoned-day.ts';
 import type { AuditSearch } from './search.ts';
 import { factsOf, sentenceOf, SENTENCES } from './words.ts';
 
@@ -68,7 +66,7 @@ export function Audit() {
             options={ACTIONS}
             onChange={(action) => set({ action })}
           />
-          <PersonSelect value={search.actor} onChange={(actor) => set({ actor })} />
+          <ActorSelect value={search.actor} onChange={(actor) => set({ actor })} />
           <DayRange from={search.from} to={search.to} onChange={set} />
           {search.subject !== undefined && (
             <ChipToggles
@@ -94,6 +92,24 @@ export function Audit() {
       />
     </Page>
   );
+}
+
+interface ActorSelectProps {
+  value: string | undefined;
+  onChange: (id: string | undefined) => void;
+}
+
+function ActorSelect(props: ActorSelectProps) {
+  const { data: people = [] } = useQuery(read('listPeople', {}, ['people']));
+  const { data: displays = [] } = useQuery(read('listDisplays', {}, ['people']));
+  const { data: partners = [] } = useQuery(read('listStaffCredentials', {}, ['credentials']));
+  const groups = [
+    { group: 'People', items: people.map(({ id, name, email }) => ({ value: id, label: name ?? email })) },
+    { group: 'Displays', items: displays.map(({ id, label }) => ({ value: id, label })) },
+    { group: 'Partners', items: partners.map(({ id, label }) => ({ value: id, label: label || 'No name' })) },
+  ];
+  const options = groups.filter(({ items }) => items.length > 0);
+  return <FilterSelect label="Person" all="Everybody" width={180} isSearchable options={options} {...props} />;
 }
 
 const NAME = { color: 'inherit', fontWeight: 600, textDecoration: 'none' } as const;

@@ -1,28 +1,23 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type Entry, readList, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
-import { DayRange } from '../../ui/day-range.tsx';
-import { FilterSelect, PartnerSelect } from '../../ui/filter-select.tsx';
-import { formatAge, useFormat } from '../../ui/format.ts';
+import { DayRange } from '../../ui/days.tsx';
+import { ChipChoice, FilterSelect, PartnerSelect } from '../../ui/filters.tsx';
+import { formatAge, timesOf, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
+import { useAddress } from '../../ui/search.ts';
 import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
-import { timesOf } from '../../ui/zoned-day.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import type { DeliveriesSearch } from './search.ts';
-import { AttemptDots, DeliveryStatus } from './status.tsx';
-import { eventInWords, EVENTS, outcomeOf, STATUS, STATUSES } from './words.ts';
+import { AttemptDots, DeliveryStatus, eventInWords, EVENTS, outcomeOf, STATUS, STATUSES } from './status.tsx';
 
 type Delivery = Entry<'listWebhookDeliveries'>;
 
-/** Every webhook delivery of the house, newest first. */
 export function Deliveries() {
-  const search = useSearch({ from: '/shell/deliveries' });
-  const navigate = useNavigate({ from: '/deliveries' });
+  const { search, set } = useAddress<DeliveriesSearch>('open');
   const { timezone } = useMe().tenant;
-  const set = (change: DeliveriesSearch) => void navigate({ search: (present) => ({ ...present, ...change }) });
   const { status, event, partner, from, to, open } = search;
   const query = { status, event, credential_id: partner, ...timesOf(from, to, timezone) };
   const list = useInfiniteQuery({

@@ -11,8 +11,7 @@ import { formatAge, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Note } from '../../ui/status.tsx';
-import { DeliveryStatus } from './status.tsx';
-import { eventInWords, MAX_ATTEMPTS, outcomeOf } from './words.ts';
+import { DeliveryStatus, eventInWords, MAX_ATTEMPTS, outcomeOf } from './status.tsx';
 
 type Delivery = Answer<'getWebhookDelivery'>;
 

@@ -1,21 +1,22 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Entry, readPages, REREAD_MS, SOON_MS } from '../../api/reads.ts';
+import { areasOf, useMe } from '../../api/session.ts';
 import { plural } from '../../ui/format.ts';
-import { Moment, Moments } from '../../ui/history.tsx';
+import { History, Moment, Moments, type Step } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import { DeliveryStatus } from './status.tsx';
-import { outcomeOf } from './words.ts';
+import { Section } from '../../ui/page.tsx';
+import { DeliveryStatus, outcomeOf } from './status.tsx';
 
 type Delivery = Entry<'listWebhookDeliveries'>;
-type Step = { label: string; at: string };
 
-interface Props {
-  /** Id of the order or the stay. */
+interface StoryProps {
   id: string;
-  credentialId: string;
-  /** What the partner hears of, the oldest first. */
+  /** Null: no partner hears of it. */
+  credentialId: string | null;
   steps: Step[] | undefined;
+  /** Steps of which the partner hears. */
+  told: Step[] | undefined;
 }
 
 /** Most pages that are read of one span of time. A page has 100 deliveries. */
@@ -25,8 +26,32 @@ const SPAN_MS = 3_600_000;
 /** An event may be made a moment before or after the change that causes it. */
 const MARGIN_MS = 2_000;
 
+/** Last parts of a drawer: what happened to an order or a stay, and what its partner was told. */
+export function Story({ id, credentialId, steps, told }: StoryProps) {
+  const mayReadDeliveries = areasOf(useMe()).includes('deliveries');
+  return (
+    <>
+      <Section title="History">
+        <History steps={steps} />
+      </Section>
+      {mayReadDeliveries && credentialId !== null && (
+        <Section title="Told to the partner">
+          <EventDeliveries id={id} credentialId={credentialId} steps={told} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+interface EventsProps {
+  id: string;
+  credentialId: string;
+  /** What the partner hears of, the oldest first. */
+  steps: Step[] | undefined;
+}
+
 /** The events of an order or a stay, each with what became of its delivery. */
-export function EventDeliveries({ id, credentialId, steps }: Props) {
+function EventDeliveries({ id, credentialId, steps }: EventsProps) {
   const query = useQuery({
     ...deliveriesQuery(id, credentialId, steps ?? []),
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? SOON_MS : REREAD_MS),

@@ -1,13 +1,42 @@
 import { Group } from '@mantine/core';
 import type { Entry } from '../../api/reads.ts';
-import { Status } from '../../ui/status.tsx';
-import { MAX_ATTEMPTS, outcomeOf, STATUS } from './words.ts';
+import { Status, type Tone } from '../../ui/status.tsx';
 
-type Attempt = Entry<'listWebhookDeliveries'>['attempts'][number];
+export const STATUS = {
+  pending: { label: 'Waiting', tone: 'warn' },
+  delivered: { label: 'Delivered', tone: 'good' },
+  failed: { label: 'Failed', tone: 'late' },
+  stopped: { label: 'Stopped', tone: 'quiet' },
+} as const satisfies Record<string, { label: string; tone: Tone }>;
+export const STATUSES = Object.keys(STATUS) as (keyof typeof STATUS)[];
+
+const EVENT = {
+  'order.status_changed': 'Order status',
+  'reservation.created': 'Stay booked',
+  'reservation.modified': 'Stay changed',
+  'reservation.cancelled': 'Stay cancelled',
+};
+type EventName = keyof typeof EVENT;
+export const EVENTS = Object.keys(EVENT) as EventName[];
+
+/** A later version of the service may send events that this one does not know. */
+export function eventInWords(event: string): string {
+  return EVENT[event as EventName] ?? event;
+}
+
+/** Number of attempts after which a delivery has failed. */
+export const MAX_ATTEMPTS = 5;
+
+export function outcomeOf({ http_status, error }: { http_status: number | null; error: string | null }): string {
+  if (http_status !== null) return `answered ${http_status}`;
+  return error === null ? 'under way' : error.replaceAll('_', ' ').replace(/dns|tls/, (word) => word.toUpperCase());
+}
 
 export function DeliveryStatus({ status }: { status: keyof typeof STATUS }) {
   return <Status tone={STATUS[status].tone}>{STATUS[status].label}</Status>;
 }
+
+type Attempt = Entry<'listWebhookDeliveries'>['attempts'][number];
 
 /** The attempts of a delivery as five dots: a full one has an answer, a square one has failed, a hollow one is to come. */
 export function AttemptDots({ attempts }: { attempts: Attempt[] }) {

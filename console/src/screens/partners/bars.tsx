@@ -5,8 +5,7 @@ import type { Answer } from '../../api/client.ts';
 import { read, readPages, REREAD_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { addDays, formatDate, plural, sumOf, useFormat } from '../../ui/format.ts';
-import { timesOf } from '../../ui/zoned-day.ts';
+import { addDays, formatDate, plural, sumOf, timesOf, useFormat } from '../../ui/format.ts';
 
 interface Bar {
   /** What the bar says, for whoever points at it. */
@@ -22,7 +21,6 @@ interface BarsProps {
   children: ReactNode;
 }
 
-/** Counts beside each other as bars, and in words below. */
 function Bars({ bars, none, children }: BarsProps) {
   const most = Math.max(...bars.map(({ parts }) => Object.values(parts).reduce((sum, count) => sum + count)));
   if (most === 0) return <p className="quiet">{none}</p>;
@@ -89,7 +87,6 @@ interface Day {
   total: string;
 }
 
-/** Orders of a partner by the day on which they were placed, with what they came to. */
 export function OrdersByDay({ id }: { id: string }) {
   const [from = '', ...others] = useDays();
   const to = addDays(others.at(-1) ?? from, 1);

@@ -1,22 +1,20 @@
-import { Button, Select } from '@mantine/core';
+import { Box, Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
-import { read } from '../../api/reads.ts';
+import { read, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Confirm, FormDialog } from '../../ui/form.tsx';
+import { Confirm, FormDialog, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { Ago, Moment, Moments } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
-import { ENDED, secretOf, useKeyWrite } from './key-kinds.ts';
-import { Refusals } from './refusals.tsx';
-import { showSecret } from './secret-dialog.tsx';
+import { ENDED, KEY_READS, secretOf, showSecret } from './keys.tsx';
 import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
@@ -111,6 +109,39 @@ function Content({ partner }: { partner: Partner }) {
   );
 }
 
+/** Calls of a partner that the service refused, in the words that the partner's developer sees. */
+function Refusals({ id }: { id: string }) {
+  const query = useQuery({
+    ...read('listRefusedCalls', { path: { id } }, ['credentials']),
+    refetchInterval: SOON_MS,
+  });
+  return (
+    <Loaded query={query} rows={2}>
+      {(refusals) =>
+        refusals.length === 0 ? (
+          <p className="quiet">No call was refused.</p>
+        ) : (
+          <Moments>
+            {refusals.map(({ id: key, method, path, at, status, code, message, request_id }) => (
+              <Moment key={key} label={`${status} ${code}`} at={at}>
+                <Box flex="1 0 100%" style={{ order: 1, overflowWrap: 'anywhere' }}>
+                  {message}
+                  <p className="quiet">
+                    <code>
+                      {method} {path}
+                    </code>
+                    . Request {request_id}
+                  </p>
+                </Box>
+              </Moment>
+            ))}
+          </Moments>
+        )
+      }
+    </Loaded>
+  );
+}
+
 interface ActionProps {
   partner: Partner;
   isOpen: boolean;
@@ -126,7 +157,8 @@ const OVERLAPS = [
 function Rotate({ partner, isOpen, onClose }: ActionProps) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
-  const sending = useKeyWrite(
+  const sending = useWrite(
+    KEY_READS,
     () => call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
     (made) => {
       const end = clock(made.previous_secret_ends_at);
@@ -149,7 +181,7 @@ function Rotate({ partner, isOpen, onClose }: ActionProps) {
 }
 
 function Revoke({ partner: { id, label }, isOpen, onClose }: ActionProps) {
-  const sending = useKeyWrite(() => call('revokeCredential', { path: { id } }), onClose);
+  const sending = useWrite(KEY_READS, () => call('revokeCredential', { path: { id } }), onClose);
   return (
     <Confirm
       title={`Revoke ${label || 'this partner'}`}

@@ -1,31 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { Ago } from '../../ui/ago.tsx';
-import { ChipChoice } from '../../ui/chips.tsx';
-import { NewButton } from '../../ui/new-button.tsx';
-import { Page } from '../../ui/page.tsx';
-import type { ListSearch } from '../../ui/search.ts';
+import { ChipChoice } from '../../ui/filters.tsx';
+import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
+import { Ago } from '../../ui/history.tsx';
+import { NewButton, Page } from '../../ui/page.tsx';
+import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
-import { KINDS } from './key-kinds.ts';
-import { NewPartner } from './new-partner.tsx';
+import { KEY_READS, type Kind, KINDS, SecretDialog, showSecret } from './keys.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
 
 type Partner = Answer<'listStaffCredentials'>[number];
 
 /** Whoever calls the API for the house: ordering and booking platforms, the PMS, and channels of OTAs. */
 export function Partners() {
-  const { kind = 'partners', open, new: isNew } = useSearch({ from: '/shell/partners' });
-  const navigate = useNavigate({ from: '/partners' });
+  const { search, set } = useAddress<ListSearch<'pms' | 'channels'>>('kind', 'open', 'new');
+  const { kind = 'partners', open, new: isNew } = search;
   const hasHotel = useMe().tenant.features.includes('hotel');
-  const set = (change: ListSearch<'pms' | 'channels'>) =>
-    void navigate({ search: (present) => ({ ...present, ...change }) });
   return (
     <Page
       title="Partners"
@@ -40,7 +36,7 @@ export function Partners() {
               { value: 'pms', label: 'PMS' },
               { value: 'channels', label: 'Channels' },
             ]}
-            value={kind === 'partners' ? undefined : kind}
+            value={search.kind}
             onChange={(value) => set({ kind: value, open: undefined })}
           />
         )
@@ -81,5 +77,39 @@ function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: 
         text: 'Connect one to get its orders and stays: press “Connect a partner”, and hand the key on to its developer.',
       }}
     />
+  );
+}
+
+function NewPartner({ kind, isOpen, onClose }: { kind: Kind; isOpen: boolean; onClose: () => void }) {
+  const [label, setLabel] = useState('');
+  const { title, name, description, example, create } = KINDS[kind];
+  const sending = useWrite(
+    KEY_READS,
+    () => create(label.trim()),
+    (made) => {
+      onClose();
+      setLabel('');
+      showSecret(made);
+    },
+  );
+  return (
+    <FormDialog
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Make key and secret"
+      isReady={label.trim() !== ''}
+      sending={sending}
+    >
+      <TextField
+        label={name}
+        description={description}
+        placeholder={example}
+        data-autofocus
+        maxLength={100}
+        value={label}
+        onChange={setLabel}
+      />
+    </FormDialog>
   );
 }

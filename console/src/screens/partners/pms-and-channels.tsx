@@ -2,15 +2,13 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read } from '../../api/reads.ts';
-import { Ago } from '../../ui/ago.tsx';
-import { Confirm } from '../../ui/form.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { Confirm, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
-import type { Query } from '../../ui/loaded.tsx';
+import { Ago } from '../../ui/history.tsx';
+import { Failure, type Query } from '../../ui/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList } from '../../ui/table.tsx';
-import { CHANNEL, type PlainKind, PMS, useKeyWrite } from './key-kinds.ts';
-import { showSecret } from './secret-dialog.tsx';
+import { KEY_READS, KINDS, showSecret } from './keys.tsx';
 
 interface Row {
   id: string;
@@ -23,21 +21,23 @@ interface Row {
 }
 
 export function PmsList() {
-  return <KeyList kind={PMS} list={useQuery(read('listPmsCredentials', {}, ['credentials']))} />;
+  return <KeyList kind="pms" list={useQuery(read('listPmsCredentials', {}, ['credentials']))} />;
 }
 
 export function ChannelList() {
   const query = useQuery(read('listChannels', {}, ['credentials']));
   const rows = query.data?.map((channel) => ({ ...channel, label: channel.source, api_key: channel.channel_key }));
-  return <KeyList kind={CHANNEL} list={{ ...query, data: rows }} />;
+  return <KeyList kind="channels" list={{ ...query, data: rows }} />;
 }
 
-function KeyList({ kind, list }: { kind: PlainKind; list: Query<Row[]> }) {
+function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> }) {
+  const { list: title, empty, revokeText, ...writes } = KINDS[kind];
   const [revoking, setRevoking] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
-  const rotate = useKeyWrite(kind.rotate, showSecret);
-  const revoke = useKeyWrite(
-    () => kind.revoke(revoking?.id ?? ''),
+  const rotate = useWrite(KEY_READS, writes.rotate, showSecret);
+  const revoke = useWrite<unknown>(
+    KEY_READS,
+    () => writes.revoke(revoking?.id ?? ''),
     () => setRevoking(null),
   );
   const all: Column<Row>[] = [
@@ -70,16 +70,16 @@ function KeyList({ kind, list }: { kind: PlainKind; list: Query<Row[]> }) {
   return (
     <>
       <ShortList
-        label={kind.list}
+        label={title}
         list={list}
-        columns={kind === PMS ? all : all.filter(({ label }) => label !== 'Last call')}
+        columns={kind === 'pms' ? all : all.filter(({ label }) => label !== 'Last call')}
         keyOf={({ id }) => id}
-        empty={{ title: kind.empty, text: 'Press the button above to make its key and secret.' }}
+        empty={{ title: empty, text: 'Press the button above to make its key and secret.' }}
       />
       {rotate.error && <Failure error={rotate.error} />}
       <Confirm
         title={`Revoke ${revoking?.label || 'this key'}`}
-        text={`${kind.revokeText} This cannot be undone.`}
+        text={`${revokeText} This cannot be undone.`}
         word={revoking?.label || 'revoke'}
         action="Revoke"
         color="red"

@@ -4,11 +4,9 @@ import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { FormDialog } from '../../ui/form.tsx';
-import { outcomeOf } from '../deliveries/words.ts';
-import { useKeyWrite } from './key-kinds.ts';
-import { showSecret } from './secret-dialog.tsx';
+import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
+import { outcomeOf } from '../deliveries/status.tsx';
+import { KEY_READS, showSecret } from './keys.tsx';
 
 /** Where a partner gets its events: the address, a test call, and another address. */
 export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) {
@@ -16,7 +14,8 @@ export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) 
   const [isEditing, setEditing] = useState(false);
   const [typed, setTyped] = useState(url);
   const mayTest = areasOf(useMe()).includes('deliveries');
-  const register = useKeyWrite(
+  const register = useWrite(
+    KEY_READS,
     () => call('setCredentialWebhook', { path: { id }, body: { webhook_url: typed.trim() } }),
     ({ webhook_secret: secret }) => {
       const note = 'It signs the events that are sent to the webhook.';
@@ -24,10 +23,7 @@ export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) 
       if (secret) showSecret({ kind: 'webhook', label: `the webhook of ${label}`, secret, note });
     },
   );
-  const remove = useKeyWrite(
-    () => call('removeCredentialWebhook', { path: { id } }),
-    () => {},
-  );
+  const remove = useWrite(KEY_READS, () => call('removeCredentialWebhook', { path: { id } }));
   const ping = useMutation({ mutationFn: () => call('sendTestCall', { path: { id } }) });
   return (
     <>

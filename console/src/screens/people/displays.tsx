@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { Confirm, Form, useWrite } from '../../ui/form.tsx';
+import { Confirm, Form, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { Ago } from '../../ui/history.tsx';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { AreaChoice, rightsInWords } from './rights.tsx';
 

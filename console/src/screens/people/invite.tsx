@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { Form, useWrite } from '../../ui/form.tsx';
+import { Form, OnceDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { OnceDialog } from '../../ui/once-dialog.tsx';
 import { nameOf, type Person, RightsChoice } from './rights.tsx';
 
 /** Link with which a person chooses a password. It lives in its dialog alone. */
@@ -16,7 +14,6 @@ export interface Link {
 
 const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', role: 'staff', areas: [] };
 
-/** Asks whom to invite, with which rights. */
 export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
   const [wanted, setWanted] = useState(NOBODY);
   const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });

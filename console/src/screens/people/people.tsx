@@ -1,10 +1,9 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Ago } from '../../ui/ago.tsx';
-import { ChipChoice } from '../../ui/chips.tsx';
-import { NewButton } from '../../ui/new-button.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ChipChoice } from '../../ui/filters.tsx';
+import { Ago } from '../../ui/history.tsx';
+import { NewButton, Page } from '../../ui/page.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList, TwoLines } from '../../ui/table.tsx';

@@ -12,15 +12,8 @@ export function nameOf({ name, email }: Pick<Person, 'name' | 'email'>): string 
 
 type Rights = Pick<Person, 'role' | 'areas'>;
 
-interface AreaWords {
-  area: Area;
-  label: string;
-  text: string;
-  /** Feature of the house without which the area is of no use. */
-  feature?: Feature;
-}
-
-const AREAS: AreaWords[] = [
+/** What areas are for. Without its feature of the house, an area is of no use. */
+const AREAS: { area: Area; label: string; text: string; feature?: Feature }[] = [
   { area: 'orders', label: 'Orders', text: 'Board and list: accept, cancel, pause.', feature: 'restaurant' },
   { area: 'menu', label: 'Menu', text: 'Dishes, prices, what is sold out.', feature: 'restaurant' },
   { area: 'hotel', label: 'Stays', text: 'Guests, arrivals, bookings, calendar.', feature: 'hotel' },
@@ -28,14 +21,12 @@ const AREAS: AreaWords[] = [
   { area: 'deliveries', label: 'Deliveries', text: 'What partners were sent and answered.' },
 ];
 
-/** What a person or a display may use. */
 export function rightsInWords({ role, areas }: { role?: string | undefined; areas: readonly Area[] }): string {
   if (role === 'owner') return 'Everything';
   const words = AREAS.filter(({ area }) => areas.includes(area)).map(({ label }) => label);
   return words.join(', ') || 'Nothing yet';
 }
 
-/** Choice of the role, and for staff of the areas. */
 export function RightsChoice({ role, areas, onChange }: Rights & { onChange: (change: Partial<Rights>) => void }) {
   return (
     <>

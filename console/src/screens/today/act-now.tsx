@@ -5,7 +5,7 @@ import type { Answer } from '../../api/client.ts';
 import { formatAge, formatDate, type Formats, plural, useFormat } from '../../ui/format.ts';
 import { AlertIcon, CheckIcon, ChevronIcon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/page.tsx';
-import { outcomeOf } from '../deliveries/words.ts';
+import { outcomeOf } from '../deliveries/status.tsx';
 import classes from './today.module.css';
 
 type Receiver = NonNullable<Answer<'getToday'>['receivers']>[number];

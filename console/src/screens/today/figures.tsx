@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Flex, Text } from '@mantine/core';
 import { Link, linkOptions, type LinkProps } from '@tanstack/react-router';
 import type { Answer } from '../../api/client.ts';
 import { formatAge, plural, useFormat } from '../../ui/format.ts';
@@ -23,7 +23,6 @@ interface Figure {
 const ordersOf = (filters: OrdersSearch) => linkOptions({ to: '/orders', search: { view: 'list', ...filters } });
 const staysOf = (search: StaysSearch) => linkOptions({ to: '/stays', search });
 
-/** The orders now, and what came in today. */
 export function OrdersNow({ orders: { open, late, today }, now }: { orders: Orders; now: number }) {
   const { money } = useFormat();
   const of = (wanted: Orders['open'][number]['status']) => open.find(({ status }) => status === wanted);
@@ -53,7 +52,6 @@ export function OrdersNow({ orders: { open, late, today }, now }: { orders: Orde
   return <Figures title="Orders" figures={figures} />;
 }
 
-/** Who comes, who goes, and who is here today. */
 export function HotelNow({ hotel }: { hotel: Hotel }) {
   const { arrivals, arrived, departures, departed, in_house: inHouse } = hotel;
   const share = (done: number, all: number, word: string) => all > 0 && `${done === all ? 'all' : done} ${word}`;
@@ -74,7 +72,7 @@ export function HotelNow({ hotel }: { hotel: Hotel }) {
 function Figures({ title, figures }: { title: string; figures: Figure[] }) {
   return (
     <Section title={title}>
-      <div className={`${classes.panel} ${classes.cells}`}>
+      <Flex wrap="wrap" className={classes.panel}>
         {figures.map(({ label, value, note, isLate = false, link }) => (
           <Link key={label} {...link} className={classes.figure}>
             <Text fz={13} c="dimmed">
@@ -88,7 +86,7 @@ function Figures({ title, figures }: { title: string; figures: Figure[] }) {
             </Text>
           </Link>
         ))}
-      </div>
+      </Flex>
     </Section>
   );
 }

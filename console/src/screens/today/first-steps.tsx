@@ -1,4 +1,4 @@
-import { Group, Text, ThemeIcon } from '@mantine/core';
+import { Flex, Group, Text, ThemeIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -22,7 +22,7 @@ export function FirstSteps({ steps, partners }: Props) {
   const open = partners.find(({ has_webhook: has }) => !has)?.credential_id;
   return (
     <Section title="First steps">
-      <ol className={`${classes.panel} ${classes.cells}`}>
+      <Flex component="ol" wrap="wrap" className={classes.panel}>
         {menu && (
           <Step isDone={menu.dishes.length > 0} title="Import a menu">
             Until there are dishes, partners can order nothing. <Link to="/menu">Import a menu</Link>
@@ -46,7 +46,7 @@ export function FirstSteps({ steps, partners }: Props) {
           The partner’s developer sends it. It appears here by itself.{' '}
           <a href="/docs/guides/quick-start/">How to send one</a>
         </Step>
-      </ol>
+      </Flex>
     </Section>
   );
 }
