@@ -1,5 +1,5 @@
 import { type Query, QueryClient } from '@tanstack/react-query';
-import { Refused, Unreachable } from './client.ts';
+import { Refused, Unreachable, waitMs } from './client.ts';
 import type { Topic } from './reads.ts';
 
 /** What was read stays on the screen while it is read again. A lost connection is tried again until it is back. */
@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: 'always',
       retry: (count, error) => error instanceof Unreachable || (isTemporary(error) && count < 5),
-      retryDelay: (count, error) => waitOf(error) ?? Math.min(10_000, 300 * 2 ** count) * (0.5 + Math.random() / 2),
+      retryDelay: (count, error) => waitMs(count, 10_000, error),
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -19,10 +19,6 @@ export const queryClient = new QueryClient({
 
 function isTemporary(error: unknown): boolean {
   return error instanceof Refused && (error.status === 429 || error.status === 503);
-}
-
-function waitOf(error: unknown): number | null {
-  return error instanceof Refused && error.retryAfter !== null ? error.retryAfter * 1_000 : null;
 }
 
 /** Reads again what is in sight and belongs to one of the topics (null: everything). */
