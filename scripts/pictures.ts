@@ -39,7 +39,7 @@ async function main(link: string): Promise<void> {
   const pictures: Picture[] = [
     ['today', ''],
     ['board', 'orders', BOARD],
-    ['kitchen', 'orders?kitchen=on&day=on', WALL],
+    ['kitchen', 'orders?view=kitchen&day=on', WALL],
     ['stays', 'stays'],
     ['calendar', 'calendar?nights=28'],
     ['menu', 'menu'],

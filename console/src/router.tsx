@@ -1,17 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent as lazy,
-  Link,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link, redirect } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { keepSession, meQuery } from './api/session.ts';
-import { oneTimeLink } from './one-time-link.ts';
 import { validateAuditSearch } from './screens/audit/search.ts';
 import { validateCalendarSearch } from './screens/calendar/search.ts';
 import { validateDeliveriesSearch } from './screens/deliveries/search.ts';
@@ -21,9 +12,25 @@ import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
 import { Empty } from './ui/empty.tsx';
 import { Failure } from './ui/failure.tsx';
-import { listSearch } from './ui/search.ts';
+import { listSearch, searchOf } from './ui/search.ts';
 
-const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+interface OneTimeLink {
+  kind: 'invite' | 'reset' | 'welcome';
+  token: string;
+}
+
+/** The one-time link that the page was opened with: `#invite=…`, `#reset=…` or `#welcome=…`. */
+const oneTimeLink = takeLink();
+
+/** Takes the token out of the address before anything else sees it. */
+function takeLink(): OneTimeLink | undefined {
+  const [, kind, token] = /^#(invite|reset|welcome)=([\w.~-]+)$/.exec(window.location.hash) ?? [];
+  if (token === undefined) return undefined;
+  window.history.replaceState(null, '', '/console/welcome');
+  return { kind: kind as OneTimeLink['kind'], token };
+}
+
+const rootRoute = createRootRoute({ notFoundComponent: NotFound });
 
 function NotFound() {
   return (
@@ -33,35 +40,33 @@ function NotFound() {
   );
 }
 
+const beforeSignIn = (name: 'SignIn' | 'Pair' | 'ChoosePassword') =>
+  lazyRouteComponent(() => import('./screens/sign-in/sign-in.tsx'), name);
+
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    typeof search['to'] === 'string' && /^\/(?!\/)/.test(search['to']) ? { to: search['to'] } : {},
-  component: lazy(() => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
+  validateSearch: searchOf({ to: (text) => (text !== undefined && /^\/(?!\/)/.test(text) ? text : undefined) }),
+  component: beforeSignIn('SignIn'),
 });
 
-const pairRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/pair',
-  component: lazy(() => import('./screens/sign-in/pair.tsx'), 'Pair'),
-});
+const pairRoute = createRoute({ getParentRoute: () => rootRoute, path: '/pair', component: beforeSignIn('Pair') });
 
 /** Where a one-time link leads: an invitation, a reset, or the welcome of the demo's owner, which signs in at once. */
 const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  loader: async () => {
-    if (oneTimeLink?.kind !== 'welcome') return null;
+  loader: async (): Promise<{ link?: OneTimeLink; fault?: string }> => {
+    if (oneTimeLink?.kind !== 'welcome') return { link: oneTimeLink };
     try {
       keepSession(await call('welcomeOwner', { body: { token: oneTimeLink.token } }, { isSigningIn: true }));
     } catch (error) {
-      return (error as Error).message;
+      return { fault: (error as Error).message };
     }
     redirect({ to: '/', throw: true });
-    return null;
+    return {};
   },
-  component: lazy(() => import('./screens/sign-in/choose-password.tsx'), 'ChoosePassword'),
+  component: beforeSignIn('ChoosePassword'),
 });
 
 const shellRoute = createRoute({
@@ -86,7 +91,8 @@ function screen<Path extends string, Name extends string, Search = object>(
   name: Name,
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
 ) {
-  return createRoute({ getParentRoute: () => shellRoute, path, component: lazy(module, name), validateSearch });
+  const component = lazyRouteComponent(module, name);
+  return createRoute({ getParentRoute: () => shellRoute, path, component, validateSearch });
 }
 
 export const router = createRouter({

@@ -1,28 +1,67 @@
-import {
-  Anchor,
-  AppShell,
-  Badge,
-  Box,
-  Button,
-  Group,
-  Kbd,
-  Menu,
-  NavLink,
-  Text,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { AppShell, Badge, Box, Button, Group, Kbd, Menu, NavLink, Text, useMantineColorScheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { signOut, useMe } from './api/session.ts';
+import { Link, type LinkProps, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { type ComponentType, useEffect } from 'react';
+import { areasOf, type Area, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
-import { GROUPS, SCREENS, type Screen } from './screens.ts';
 import { commandsOf, useCommands } from './ui/commands.ts';
 import { Empty } from './ui/empty.tsx';
-import { ChevronIcon, MoreIcon, SearchIcon, SignOutIcon } from './ui/icons.tsx';
+import {
+  AuditIcon,
+  CalendarIcon,
+  ChevronIcon,
+  DeliveriesIcon,
+  MenuIcon,
+  MoreIcon,
+  OrdersIcon,
+  PartnersIcon,
+  PeopleIcon,
+  SearchIcon,
+  SettingsIcon,
+  SignOutIcon,
+  StaysIcon,
+  TodayIcon,
+} from './ui/icons.tsx';
 import { Page } from './ui/page.tsx';
 import { MOD, openPalette, Palette } from './ui/palette.tsx';
+
+interface Screen {
+  path: NonNullable<LinkProps['to']>;
+  group: keyof typeof GROUPS;
+  label: string;
+  /** Second key after `g`. */
+  key: string;
+  icon: ComponentType<{ size?: number }>;
+  isFor: (me: Me) => boolean;
+}
+
+/** Groups of the sidebar, in its order. */
+const GROUPS = { house: 'Run the house', connect: 'Connect', keep: 'Keep the house' };
+
+const has = (area: Area, feature?: Feature) => (me: Me) =>
+  areasOf(me).includes(area) && (feature === undefined || me.tenant.features.includes(feature));
+
+/** Screens in the order of the sidebar, group by group. A person sees those that the API would answer. */
+const SCREENS: Screen[] = [
+  { path: '/', group: 'house', label: 'Today', key: 't', icon: TodayIcon, isFor: () => true },
+  { path: '/orders', group: 'house', label: 'Orders', key: 'o', icon: OrdersIcon, isFor: has('orders', 'restaurant') },
+  { path: '/stays', group: 'house', label: 'Stays', key: 's', icon: StaysIcon, isFor: has('hotel', 'hotel') },
+  { path: '/calendar', group: 'house', label: 'Calendar', key: 'c', icon: CalendarIcon, isFor: has('hotel', 'hotel') },
+  { path: '/menu', group: 'house', label: 'Menu', key: 'm', icon: MenuIcon, isFor: has('menu', 'restaurant') },
+  { path: '/partners', group: 'connect', label: 'Partners', key: 'p', icon: PartnersIcon, isFor: isOwner },
+  {
+    path: '/deliveries',
+    group: 'connect',
+    label: 'Deliveries',
+    key: 'd',
+    icon: DeliveriesIcon,
+    isFor: has('deliveries'),
+  },
+  { path: '/audit', group: 'keep', label: 'Audit', key: 'a', icon: AuditIcon, isFor: isOwner },
+  { path: '/people', group: 'keep', label: 'People', key: 'e', icon: PeopleIcon, isFor: isOwner },
+  { path: '/settings', group: 'keep', label: 'Settings', key: ',', icon: SettingsIcon, isFor: () => true },
+];
 
 /** Screens that a phone shows below. The rest is in "More". */
 const BELOW = 4;
@@ -45,19 +84,9 @@ export function Shell() {
       footer={isPhone ? { height: 60 } : undefined}
       transitionDuration={0}
     >
-      <Anchor
-        href="#content"
-        className="visually-hidden"
-        pos="fixed"
-        top={8}
-        left={8}
-        px="sm"
-        py="xs"
-        bg="var(--rs-surface)"
-        style={{ zIndex: 300 }}
-      >
+      <Button component="a" href="#content" className="visually-hidden" pos="fixed" m={8} style={{ zIndex: 300 }}>
         Skip to the content
-      </Anchor>
+      </Button>
       {isPhone ? <ScreensBelow screens={screens} /> : <Sidebar screens={screens} />}
       <AppShell.Main id="content" tabIndex={-1} pb={0} style={{ outline: 0 }}>
         {here === undefined || screens.includes(here) ? <Outlet /> : <NotForYou screen={here} />}
@@ -73,12 +102,8 @@ function useHere(): Screen | undefined {
   return SCREENS.find((screen) => screen.path === path);
 }
 
-interface NavProps {
-  /** Screens that the person may use. */
-  screens: Screen[];
-}
-
-function Sidebar({ screens }: NavProps) {
+/** `screens`: those that the person may use. */
+function Sidebar({ screens }: { screens: Screen[] }) {
   const { tenant, service, person, display } = useMe();
   const role = person === null ? 'Display' : { owner: 'Owner', staff: 'Staff' }[person.role];
   return (
@@ -96,7 +121,6 @@ function Sidebar({ screens }: NavProps) {
       <Button
         variant="default"
         justify="flex-start"
-        mih={36}
         mb={14}
         px={10}
         c="dimmed"
@@ -137,33 +161,30 @@ function Sidebar({ screens }: NavProps) {
 }
 
 /** Looks of an item below: its icon over its word. */
-const ITEM_BELOW = {
+const BELOW_STYLES = {
   root: { flexDirection: 'column', gap: 2, padding: 6 },
   section: { margin: 0 },
   label: { fontSize: '0.6875rem' },
 } as const;
 
 /** The first screens and "More" in reach of a thumb. */
-function ScreensBelow({ screens }: NavProps) {
+function ScreensBelow({ screens }: { screens: Screen[] }) {
   const more = screens.slice(BELOW);
   const here = useHere();
-  const isMore = more.some((screen) => screen === here);
+  const isMore = here !== undefined && more.includes(here);
   return (
     <AppShell.Footer p={4}>
       <Group component="nav" aria-label="Screens" grow gap={0} wrap="nowrap">
         {screens.slice(0, BELOW).map((screen) => (
-          <ScreenLink key={screen.path} screen={screen} styles={ITEM_BELOW} />
+          <ScreenLink key={screen.path} screen={screen} styles={BELOW_STYLES} />
         ))}
         <Menu position="top-end" width={220}>
           <Menu.Target>
             <NavLink
               component="button"
-              bdrs={8}
-              mb={2}
-              c={isMore ? undefined : 'dimmed'}
-              fw={isMore ? 600 : undefined}
+              {...looksOf(isMore)}
               active={isMore}
-              styles={ITEM_BELOW}
+              styles={BELOW_STYLES}
               label="More"
               leftSection={<MoreIcon />}
             />
@@ -186,23 +207,23 @@ function ScreensBelow({ screens }: NavProps) {
   );
 }
 
-function ScreenLink({ screen, styles }: { screen: Screen; styles?: typeof ITEM_BELOW }) {
+function ScreenLink({ screen, styles }: { screen: Screen; styles?: typeof BELOW_STYLES }) {
   const { path, label, icon: Icon } = screen;
-  const isHere = useHere() === screen;
   return (
     <NavLink
       component={Link}
       to={path}
       activeOptions={{ exact: true, includeSearch: false }}
-      bdrs={8}
-      mb={2}
-      c={isHere ? undefined : 'dimmed'}
-      fw={isHere ? 600 : undefined}
+      {...looksOf(useHere() === screen)}
       styles={styles}
       label={label}
       leftSection={<Icon />}
     />
   );
+}
+
+function looksOf(isHere: boolean) {
+  return { bdrs: 8, mb: 2, ...(isHere ? { fw: 600 } : { c: 'dimmed' }) };
 }
 
 function SignOutItem() {

@@ -1,17 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
-
-const green: MantineColorsTuple = [
-  '#eaf5f2',
-  '#d3e9e3',
-  '#a8d5ca',
-  '#7bc0b0',
-  '#52ab98',
-  '#2f9482',
-  '#177a6a',
-  '#0b5d51',
-  '#084c42',
-  '#053a32',
-];
+import { colorsTuple, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 const dark: MantineColorsTuple = [
   '#e7ecea',
@@ -30,7 +17,8 @@ const CLOSE = { 'aria-label': 'Close' };
 
 /** One accent, quiet greys with a trace of it, small radii. All else of the look is in `global.css` and the modules of the screens. */
 export const theme = createTheme({
-  colors: { green, dark },
+  // Its shades are the accents below.
+  colors: { green: colorsTuple('#0b5d51'), dark },
   primaryColor: 'green',
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: 8,
@@ -66,6 +54,8 @@ const COLOURS = {
   text: ['#17211e', '#e7ecea'],
   quiet: ['#586560', '#9daaa5'],
   accent: ['#0b5d51', '#6fd3bf'],
+  'accent-filled': ['#0b5d51', '#177a6a'],
+  'accent-filled-hover': ['#084c42', '#0b5d51'],
   'accent-soft': ['#e4f1ee', '#17332e'],
   'accent-hover': ['#d3e9e3', '#1d403a'],
   late: ['#b3261e', '#ff8a80'],
@@ -85,8 +75,11 @@ const MANTINE = {
   'default-color': 'text',
   'default-border': 'line-strong',
   'default-hover': 'sunken',
+  anchor: 'accent',
   error: 'late',
   'red-light-color': 'late',
+  'green-filled': 'accent-filled',
+  'green-filled-hover': 'accent-filled-hover',
   'green-light': 'accent-soft',
   'green-light-hover': 'accent-hover',
   'green-light-color': 'accent',

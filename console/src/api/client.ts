@@ -38,11 +38,19 @@ export interface CallOptions {
   keepalive?: boolean;
 }
 
-type AskPassword = () => Promise<void>;
-let askPassword: AskPassword = () => Promise.reject(new Error('Nobody asks for the password.'));
+/**
+ * Returns the time in milliseconds to wait before something is tried again: what the service has asked for, or longer after each failure,
+ * and not the same for all who wait.
+ */
+export function waitMs(failures: number, longestMs: number, error?: unknown): number {
+  if (error instanceof Refused && error.retryAfter !== null) return error.retryAfter * 1_000;
+  return Math.min(longestMs, 300 * 2 ** failures) * (0.5 + Math.random() / 2);
+}
+
+let askPassword = (): Promise<void> => Promise.reject(new Error('Nobody asks for the password.'));
 
 /** Sets what happens at a 401 in mid-work: the function asks for the password, and the call is sent again when it resolves. */
-export function onSignedOut(ask: AskPassword): void {
+export function onSignedOut(ask: typeof askPassword): void {
   askPassword = ask;
 }
 
@@ -100,4 +108,11 @@ function addressOf(name: OperationName, path: Values, query: Values): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
   return text === '' ? filled : `${filled}?${text}`;
+}
+
+/** Returns a new id (UUID version 4) of a write that may be sent twice. Over plain HTTP, browsers have no `crypto.randomUUID`. */
+export function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5');
 }

@@ -1,6 +1,6 @@
-import { type Query, QueryClient } from '@tanstack/react-query';
-import { Refused, Unreachable } from './client.ts';
-import type { Topic } from './reads.ts';
+import { type InfiniteData, type Query, QueryClient } from '@tanstack/react-query';
+import { Refused, Unreachable, waitMs } from './client.ts';
+import type { Entry, ListName, Page, Topic } from './reads.ts';
 
 /** What was read stays on the screen while it is read again. A lost connection is tried again until it is back. */
 export const queryClient = new QueryClient({
@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: 'always',
       retry: (count, error) => error instanceof Unreachable || (isTemporary(error) && count < 5),
-      retryDelay: (count, error) => waitOf(error) ?? Math.min(10_000, 300 * 2 ** count) * (0.5 + Math.random() / 2),
+      retryDelay: (count, error) => waitMs(count, 10_000, error),
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -19,10 +19,6 @@ export const queryClient = new QueryClient({
 
 function isTemporary(error: unknown): boolean {
   return error instanceof Refused && (error.status === 429 || error.status === 503);
-}
-
-function waitOf(error: unknown): number | null {
-  return error instanceof Refused && error.retryAfter !== null ? error.retryAfter * 1_000 : null;
 }
 
 /** Reads again what is in sight and belongs to one of the topics (null: everything). */
@@ -39,4 +35,23 @@ export function rereadTopics(topics: ReadonlySet<Topic> | null): void {
 
 function isGrowing({ state }: Query): boolean {
   return state.fetchStatus === 'fetching' && state.fetchMeta?.fetchMore !== undefined;
+}
+
+/** Puts a row that the service has just answered in place of what the lists on the screen knew of it. */
+export async function keepRow<Name extends ListName>(
+  list: Name,
+  row: Entry<Name>,
+  idOf: (row: Entry<Name>) => string,
+): Promise<void> {
+  // A list that is being read now may still hold the row as it was.
+  await queryClient.cancelQueries({ queryKey: [list] });
+  const replaced = (page: Page<Name>) => ({
+    ...page,
+    results: page.results.map((each) => (idOf(each) === idOf(row) ? row : each)),
+  });
+  queryClient.setQueriesData<Page<Name> | InfiniteData<Page<Name>>>({ queryKey: [list] }, (data) => {
+    if (data === undefined) return data;
+    return 'pages' in data ? { ...data, pages: data.pages.map(replaced) } : replaced(data);
+  });
+  void queryClient.invalidateQueries({ queryKey: [list] });
 }

@@ -1,4 +1,4 @@
-import { Refused, Unreachable } from '../api/client.ts';
+import { Refused, Unreachable, waitMs } from '../api/client.ts';
 
 /** After this time, a press that could not be sent is taken back with a notice. */
 const HOLD_MS = 60_000;
@@ -17,13 +17,13 @@ export async function sendWhenBack<Result>(write: () => Promise<Result>): Promis
       if (!isAway) {
         throw error;
       }
-      const waitMs = Math.min(3_000, 300 * 2 ** count) * (0.5 + Math.random() / 2);
-      if (Date.now() + waitMs - pressedAt > HOLD_MS) {
+      const pauseMs = waitMs(count, 3_000);
+      if (Date.now() + pauseMs - pressedAt > HOLD_MS) {
         // Nothing tells whether it arrived, so the screen reads the row again.
         const message = 'Roomservice was away for a minute, so this was taken back. Check the row, then press again.';
         throw new Error(message, { cause: error });
       }
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }

@@ -10,7 +10,7 @@ import { place, STAFF_ORDERS } from '../../support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD } from '../../support/tenants.ts';
 import { eventually } from '../../support/webhooks.ts';
-import { accessibilityViolations, PLAIN_HOST, showIn, type WatchedPage } from '../browser/browser.ts';
+import { accessibilityViolations, overflowPx, PLAIN_HOST, showIn, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, signIn, skip } from './console.ts';
 
 /** Time for which a move waits behind Undo, and some time to spare. */
@@ -191,6 +191,26 @@ describe('the board of orders in a browser', { skip }, () => {
       await page.getByRole('row', { name: `#${number}` }).waitFor();
       assert.equal(await page.getByRole('row').count(), 2, text);
     }
+    await page.goto('/console/orders');
+    assert.deepEqual(watched.problems(), []);
+  });
+
+  it('on a phone, the filters of the list take two rows; a button tells how many others are set, and shows them', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/console/orders?view=list&status=cancelled&type=pick_up');
+    await page.getByText('No order passes these filters').waitFor();
+    const [field, type] = [page.getByLabel('Find an order'), page.getByPlaceholder('Any type')];
+    const pressed = page.getByRole('group', { name: 'Status' }).getByRole('button', { name: 'Cancelled' });
+    const [first, last] = [await field.boundingBox(), await pressed.boundingBox()];
+    assert.ok(first && last && last.y + last.height - first.y <= 100, JSON.stringify([first, last]));
+    assert.ok(last.x >= 0 && last.x + last.width <= 390, JSON.stringify(last));
+    assert.equal(await type.isVisible(), false);
+    await page.getByRole('button', { name: 'Filters (1)', expanded: false }).press('Enter');
+    assert.equal(await type.inputValue(), 'Pick-up');
+    assert.equal(await type.isVisible(), true);
+    assert.deepEqual(await accessibilityViolations(page), []);
+    assert.ok((await overflowPx(page)) <= 0);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto('/console/orders');
     assert.deepEqual(watched.problems(), []);
   });

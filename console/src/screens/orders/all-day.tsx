@@ -1,11 +1,11 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Box, Button, Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { areasOf, useMe } from '../../api/session.ts';
 import { changeAvailability, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { plural } from '../../ui/format.ts';
 import classes from './board.module.css';
-import type { Order } from './statuses.ts';
+import { isToCook, type Order } from './statuses.ts';
 
 interface DishCount {
   sku: string;
@@ -18,8 +18,7 @@ interface DishCount {
 /** Counts each dish that is still to be cooked, the most frequent one first. */
 function countDishes(orders: readonly Order[]): DishCount[] {
   const dishes = new Map<string, DishCount>();
-  const toCook = orders.filter(({ status }) => ['pending', 'confirmed', 'preparing'].includes(status));
-  for (const { sku, name, variant, quantity } of toCook.flatMap(({ lines }) => lines)) {
+  for (const { sku, name, variant, quantity } of orders.filter(isToCook).flatMap(({ lines }) => lines)) {
     const dish = dishes.get(sku) ?? { sku, name, pieces: 0, variants: new Map<string, number>() };
     dishes.set(sku, dish);
     dish.pieces += quantity;
@@ -40,7 +39,9 @@ export function AllDay({ orders }: { orders: readonly Order[] }) {
   return (
     <aside className={classes.allDay} aria-label="All day">
       <header>
-        <h2>All day</h2>
+        <Title order={2} fz="1em">
+          All day
+        </Title>
         {plural(pieces, 'piece')} to cook
       </header>
       <ul>
@@ -55,15 +56,10 @@ export function AllDay({ orders }: { orders: readonly Order[] }) {
   );
 }
 
-interface RowProps extends Partial<DishCount> {
-  name: string;
-  /** As the menu has it, if the person may change that. */
-  dish: Dish | undefined;
-}
-
 const LINE = { borderBottom: '1px solid var(--rs-line)', overflowWrap: 'anywhere' } as const;
 
-function DishRow({ name, pieces, variants = new Map(), dish }: RowProps) {
+/** `dish`: as the menu has it, if the person may change that. */
+function DishRow({ name, pieces, variants, dish }: Partial<DishCount> & { dish: Dish | undefined }) {
   const isSoldOut = dish !== undefined && !isOn(dish);
   const words = isSoldOut ? 'Put back' : 'Sold out';
   return (
@@ -74,7 +70,7 @@ function DishRow({ name, pieces, variants = new Map(), dish }: RowProps) {
       <Box flex={1}>
         {isSoldOut ? <del>{name}</del> : name}
         <Text fz="0.93em" c="dimmed">
-          {[...variants].map(([variant, count]) => `${count} ${variant}`).join(' · ')}
+          {[...(variants ?? [])].map(([variant, count]) => `${count} ${variant}`).join(' · ')}
         </Text>
       </Box>
       {dish && (

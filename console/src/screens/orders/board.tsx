@@ -1,4 +1,4 @@
-import { Kbd, SegmentedControl, Stack } from '@mantine/core';
+import { Kbd, SegmentedControl, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
@@ -16,9 +16,8 @@ import { Card } from './card.tsx';
 import { ClosedStrip } from './pause.tsx';
 import { lateBy, promisedTime, useLateMinutes } from './late.ts';
 import { moveOn, useMoves } from './moves.ts';
-import { useOrdersSearch } from './search.ts';
-import { SoundStrip } from './sound-strip.tsx';
-import { type Sound, touch } from './sound.ts';
+import { useOrdersAddress } from './search.ts';
+import { allowSound, setMuted, type Sound, touch } from './sound.ts';
 import { laterStatuses, OPEN_STATUSES, type OpenStatus, type Order, STATUS } from './statuses.ts';
 
 /** Most open orders that the API lists at once. */
@@ -30,7 +29,7 @@ type OrdersIn = (status: OpenStatus) => Order[];
 
 /** The open orders, a column for each status. */
 export function Board({ sound }: { sound: Sound }) {
-  const { search } = useOrdersSearch();
+  const { search } = useOrdersAddress();
   const query = useQuery(openOrdersQuery);
   const moves = useMoves();
   const { data } = query;
@@ -84,12 +83,35 @@ export function Board({ sound }: { sound: Sound }) {
   );
 }
 
+/** Says that the browser holds the sound back, or that new orders ring. */
+export function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound: Sound }) {
+  if (isHeldBack) {
+    return (
+      <Strip
+        tone="quiet"
+        actions={[
+          ['Turn the sound on', allowSound],
+          ['Keep it silent', () => setMuted(true)],
+        ]}
+      >
+        This browser is silent until you press something.
+      </Strip>
+    );
+  }
+  if (isMuted || ringing.size === 0) return null;
+  return (
+    <Strip tone="accent" actions={[['Stop ringing', () => touch(...ringing)]]}>
+      {ringing.size === 1 ? 'A new order waits.' : `${ringing.size} new orders wait.`} It rings until it is touched.
+    </Strip>
+  );
+}
+
 /** Where the columns do not fit, the tabs say what is out of sight, and bring it in. */
 function Tabs({ ordersIn, chosen }: { ordersIn: OrdersIn; chosen: OpenStatus }) {
-  const { change } = useOrdersSearch();
-  const choose = (status: string) => {
-    change({ column: status });
-    document.querySelector(`#column-${status}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  const { set } = useOrdersAddress();
+  const choose = (column: string) => {
+    set({ column });
+    document.querySelector(`#column-${column}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
   const labelOf = (status: OpenStatus) => (
     <>
@@ -124,8 +146,21 @@ function Column({ status, orders, ringing, isChosen }: ColumnProps) {
   const moves = useMoves();
   const minutes = useLateMinutes();
   const { clock } = useFormat();
-  const late = orders.map((order) => lateBy(order, minutes, now));
-  const lateCount = late.filter((each) => each !== null).length;
+  const { set } = useOrdersAddress();
+  const cards = orders.map((order) => {
+    const { order_id: key } = order;
+    const promised = promisedTime(order);
+    return {
+      key,
+      order,
+      age: ageOf(order, now),
+      promised: promised && clock(promised),
+      late: lateBy(order, minutes, now),
+      phase: moves.get(key)?.phase,
+      isRinging: ringing.has(key),
+    };
+  });
+  const lateCount = cards.filter(({ late }) => late !== null).length;
   const { label } = STATUS[status];
   const hotkey = OPEN_STATUSES.indexOf(status) + 1;
   return (
@@ -137,7 +172,9 @@ function Column({ status, orders, ringing, isChosen }: ColumnProps) {
       data-chosen={isChosen || undefined}
     >
       <header>
-        <h2>{label}</h2>
+        <Title order={2} fz="1em">
+          {label}
+        </Title>
         {orders.length}
         {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
         <Kbd fz="0.8em" py={0} ml="auto" title={`Press ${hotkey} for the first card`}>
@@ -145,20 +182,9 @@ function Column({ status, orders, ringing, isChosen }: ColumnProps) {
         </Kbd>
       </header>
       <ul tabIndex={orders.length > 0 ? 0 : undefined} aria-label={`${label} orders`}>
-        {orders.map((order, index) => {
-          const promised = promisedTime(order);
-          return (
-            <Card
-              key={order.order_id}
-              order={order}
-              age={ageOf(order, now)}
-              promised={promised && clock(promised)}
-              late={late[index] ?? null}
-              phase={moves.get(order.order_id)?.phase}
-              isRinging={ringing.has(order.order_id)}
-            />
-          );
-        })}
+        {cards.map(({ key, ...card }) => (
+          <Card key={key} {...card} set={set} />
+        ))}
       </ul>
     </section>
   );

@@ -1,11 +1,12 @@
-import { Button, Menu, UnstyledButton } from '@mantine/core';
+import { Button, type ButtonProps, Menu, UnstyledButton } from '@mantine/core';
 import { memo, type MouseEvent, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
+import { ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
+import { makeStore, useStore } from '../../ui/store.ts';
 import classes from './card.module.css';
-import { askToCancel } from './cancel-dialog.tsx';
-import { type Move, moveOn, undo } from './moves.ts';
-import { useChange } from './search.ts';
+import { cancelOrder, type Move, moveOn, undo } from './moves.ts';
+import type { OrdersSearch } from './search.ts';
 import { touch } from './sound.ts';
 import { extrasOf, laterStatuses, type Order, partnerOf, pressOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
@@ -21,19 +22,19 @@ interface CardProps {
   /** State of a press that the service does not have yet. */
   phase: Move['phase'] | undefined;
   isRinging: boolean;
+  /** Changes the address. */
+  set: (change: OrdersSearch) => void;
 }
 
 /** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
-export const Card = memo(function Card({ order, age, promised, late, phase, isRinging }: CardProps) {
-  const change = useChange();
-  const open = () => change({ open: order.order_id });
+export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, set }: CardProps) {
+  const open = () => set({ open: order.order_id });
   return (
     <li className={classes.place}>
       <article
         className={classes.card}
         data-late={late !== null || undefined}
         data-new={isRinging || undefined}
-        data-status={order.status}
         aria-label={`Order ${order.number}`}
         onClick={(event) => {
           if (!(event.target as Element).closest('button, [role=menu]')) open();
@@ -120,54 +121,58 @@ function Foot({ order, phase }: Pick<CardProps, 'order' | 'phase'>) {
       {phase === 'undo' ? (
         <span className={classes.countdown} aria-hidden="true" />
       ) : (
-        <MoreButton order={order} isDisabled={phase === 'sending'} />
+        <MoreButton order={order} {...BUTTON} miw={44} disabled={phase === 'sending'} />
       )}
     </footer>
   );
 }
 
-/** The other statuses, and what is seldom done. The menu is built when it is opened first, because there are 500 cards. */
-function MoreButton({ order, isDisabled }: { order: Order; isDisabled: boolean }) {
+/** The other statuses, and what is seldom done. The menu is built when it is opened, because there are 500 cards. */
+export function MoreButton({ order, ...button }: ButtonProps & { order: Order }) {
   const [isOpen, setOpen] = useState(false);
-  const toggle = () => {
-    touch(order.order_id);
-    setOpen(!isOpen);
-  };
+  const [, ...others] = laterStatuses(order);
   return (
-    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" withinPortal returnFocus>
+    <Menu opened={isOpen} onChange={setOpen} onOpen={() => touch(order.order_id)} position="bottom-end">
       <Menu.Target>
-        <Button
-          {...BUTTON}
-          variant="default"
-          miw={44}
-          aria-label={`More for order ${order.number}`}
-          aria-haspopup="menu"
-          disabled={isDisabled}
-          onClick={toggle}
-        >
+        <Button variant="default" aria-label={`More for order ${order.number}`} {...button}>
           <MoreIcon />
         </Button>
       </Menu.Target>
-      {isOpen && <OrderMenu order={order} />}
+      {isOpen && (
+        <Menu.Dropdown>
+          {others.map((status) => (
+            <Menu.Item key={status} onClick={() => moveOn(order, status)}>
+              Straight to {STATUS[status].label.toLowerCase()}
+            </Menu.Item>
+          ))}
+          <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
+          <Menu.Divider />
+          <Menu.Item c="var(--rs-late)" onClick={() => asked.set(order)}>
+            Cancel the order…
+          </Menu.Item>
+        </Menu.Dropdown>
+      )}
     </Menu>
   );
 }
 
-/** Items for all that may be done with an order beside its one button. */
-export function OrderMenu({ order }: { order: Order }) {
-  const [, ...others] = laterStatuses(order);
-  return (
-    <Menu.Dropdown>
-      {others.map((status) => (
-        <Menu.Item key={status} onClick={() => moveOn(order, status)}>
-          Straight to {STATUS[status].label.toLowerCase()}
-        </Menu.Item>
-      ))}
-      <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
-      <Menu.Divider />
-      <Menu.Item c="var(--rs-late)" onClick={() => askToCancel(order)}>
-        Cancel the order…
-      </Menu.Item>
-    </Menu.Dropdown>
-  );
+/** Order of which somebody is asked why it is cancelled. */
+const asked = makeStore<Order | null>(null);
+
+export function CancelDialog() {
+  const order = useStore(asked);
+  const question = order && {
+    title: `Cancel order #${order.number}?`,
+    text: `${partnerOf(order)} is told at once. This cannot be undone.`,
+    reasons: [
+      'A dish is sold out.',
+      'The kitchen is too busy.',
+      'The guest asked for it.',
+      'The guest cannot be reached.',
+    ],
+    press: 'Cancel the order',
+    isGrave: true,
+    run: (reason: string | undefined) => cancelOrder(order, reason),
+  };
+  return <ReasonDialog question={question} onClose={() => asked.set(null)} />;
 }

@@ -1,6 +1,6 @@
 import type { Input } from '../../api/client.ts';
 import { makeKeptStore, useStore } from '../../ui/store.ts';
-import { OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
+import { isToCook, OPEN_STATUSES, type OpenStatus, type Order } from './statuses.ts';
 
 /** Minutes after which an order is late in a status. */
 export type LateMinutes = Record<OpenStatus, number>;
@@ -28,12 +28,10 @@ export function lateQuery(minutes: LateMinutes): NonNullable<Input<'getToday'>['
 }
 
 const MINUTE_MS = 60_000;
-/** Statuses in which the time that staff have promised is still ahead. */
-const BEFORE_READY = new Set<string>(['pending', 'confirmed', 'preparing'] satisfies OpenStatus[]);
 
 /** Returns the time that staff have promised while it is still to be kept, or null. */
-export function promisedTime({ status, ready_by: readyBy }: Order): string | null {
-  return BEFORE_READY.has(status) ? readyBy : null;
+export function promisedTime(order: Order): string | null {
+  return isToCook(order) ? order.ready_by : null;
 }
 
 /**

@@ -1,9 +1,8 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { find, guestFilters } from '../../api/find.ts';
-import { readList } from '../../api/reads.ts';
+import { useEffect, useRef, useState } from 'react';
+import { find, guestFilters, readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
@@ -16,8 +15,9 @@ import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
+import classes from './board.module.css';
 import { useMoves } from './moves.ts';
-import { useOrdersSearch } from './search.ts';
+import { useOrdersAddress } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
 const FINDING = {
@@ -29,11 +29,10 @@ const FINDING = {
 
 /** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
-  const { search, change } = useOrdersSearch();
+  const { search, set } = useOrdersAddress();
   const { timezone } = useMe().tenant;
   const { q, status, type, partner, from, to } = search;
   const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
   const found = useQuery(find(FINDING, q));
   const table = {
@@ -41,38 +40,36 @@ export function OrderList() {
     columns: useColumns(),
     keyOf: FINDING.idOf,
     openKey: search.open,
-    onOpen: ({ order_id: id }: Order) => change({ open: id }),
+    onOpen: ({ order_id: id }: Order) => set({ open: id }),
   };
   if (q !== undefined) {
-    const empty = {
-      title: `Nothing found for “${q}”.`,
-      text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
-    };
+    const text = 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.';
     return (
       <>
         <Count rows={found.data} />
-        <ShortList {...table} list={found} empty={empty} />
+        <ShortList {...table} list={found} empty={{ title: `Nothing found for “${q}”.`, text }} />
       </>
     );
   }
-  const empty = isFiltered
-    ? {
-        title: 'No order passes these filters',
-        text: 'They may be combined, and then all of them must fit.',
-        action: (
-          <Link to="/orders" search={{ view: 'list' }}>
-            Show all orders
-          </Link>
-        ),
-      }
-    : { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <>
       <Count rows={list.data?.pages.flatMap(({ results }) => results)} hasMore={list.hasNextPage} />
-      <ListTable {...table} list={list} empty={empty} />
+      <ListTable {...table} list={list} empty={isFiltered ? NONE_PASSES : NONE_YET} />
     </>
   );
 }
+
+const NONE_YET = { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
+const NONE_PASSES = {
+  title: 'No order passes these filters',
+  text: 'They may be combined, and then all of them must fit.',
+  action: (
+    <Link to="/orders" search={{ view: 'list' }}>
+      Show all orders
+    </Link>
+  ),
+};
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
   ['number', ({ number }) => number],
@@ -114,13 +111,7 @@ function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasM
   );
 }
 
-function OneLine({ children }: { children: ReactNode }) {
-  return (
-    <Text span inherit display="block" truncate maw={180}>
-      {children}
-    </Text>
-  );
-}
+const ONE_LINE = { inherit: true, truncate: true, maw: 180 } as const;
 
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
@@ -131,9 +122,9 @@ function useColumns(): Column<Order>[] {
     { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: (order) => <Status tone={statusOf(order).tone}>{statusOf(order).label}</Status> },
-    { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <OneLine>{TYPES[type]}</OneLine> },
-    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name}</OneLine> },
+    { label: 'Partner', isWideOnly: 'very', cell: (order) => <Text {...ONE_LINE}>{partnerOf(order)}</Text> },
+    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <Text {...ONE_LINE}>{TYPES[type]}</Text> },
+    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <Text {...ONE_LINE}>{customer.name}</Text> },
     {
       label: 'Dishes',
       isWideOnly: true,
@@ -150,35 +141,55 @@ function useColumns(): Column<Order>[] {
 const STATUSES = Object.entries(STATUS).map(([value, { label }]) => ({ value, label }));
 const TYPE_OPTIONS = Object.entries(TYPES).map(([value, label]) => ({ value, label }));
 
-/** The search, and all filters of the API's list of orders. */
+/** The search, and all filters of the API's list of orders. A phone shows those that are selects at a press. */
 export function ListFilters() {
-  const { search, change } = useOrdersSearch();
+  const { search, set } = useOrdersAddress();
+  const { q, status, type, partner, from, to } = search;
+  const [isOpen, setOpen] = useState(false);
+  const count = [type, partner, from].filter((value) => value !== undefined).length;
+  const chips = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const pressed = chips.current?.querySelector('[aria-pressed="true"]');
+    pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [status]);
   return (
     <>
-      <FindField
-        label="Find an order"
-        placeholder="Name, phone, partner's id"
-        text={search.q}
-        onFind={(q) => change({ q })}
-      />
-      {search.q === undefined && (
+      <Group gap={8} wrap="nowrap" w={{ base: '100%', sm: 'auto' }}>
+        <FindField
+          label="Find an order"
+          placeholder="Name, phone, partner's id"
+          text={q}
+          onFind={(text) => set({ q: text })}
+        />
+        {q === undefined && (
+          <Button
+            hiddenFrom="sm"
+            flex="none"
+            variant={count > 0 ? 'light' : 'default'}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Filters{count > 0 && ` (${count})`}
+          </Button>
+        )}
+      </Group>
+      {q === undefined && (
         <>
-          <ChipChoice
-            label="Status"
-            options={STATUSES}
-            value={search.status}
-            onChange={(status) => change({ status })}
-          />
-          <FilterSelect
-            label="Type"
-            all="Any type"
-            width={140}
-            value={search.type}
-            options={TYPE_OPTIONS}
-            onChange={(type) => change({ type })}
-          />
-          <PartnerSelect value={search.partner} onChange={(partner) => change({ partner })} />
-          <DayRange from={search.from} to={search.to} onChange={change} />
+          <div className={classes.chips} ref={chips}>
+            <ChipChoice label="Status" options={STATUSES} value={status} onChange={(next) => set({ status: next })} />
+          </div>
+          <Box display={{ base: isOpen ? 'contents' : 'none', sm: 'contents' }}>
+            <FilterSelect
+              label="Type"
+              all="Any type"
+              width={140}
+              value={type}
+              options={TYPE_OPTIONS}
+              onChange={(next) => set({ type: next })}
+            />
+            <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />
+            <DayRange from={from} to={to} onChange={set} />
+          </Box>
         </>
       )}
     </>

@@ -1,9 +1,7 @@
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
-import { type Answer, call } from '../../api/client.ts';
-import { keepRow } from '../../api/keep-row.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { newRequestId } from '../../api/request-id.ts';
+import { type Answer, call, newRequestId } from '../../api/client.ts';
+import { keepRow, queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../live/clock.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { press, write } from '../../ui/press.ts';

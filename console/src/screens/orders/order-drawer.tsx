@@ -1,4 +1,4 @@
-import { Button, Divider, Group, Menu } from '@mantine/core';
+import { Button, Divider, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
@@ -6,15 +6,15 @@ import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
 import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { MoreIcon, PrintIcon } from '../../ui/icons.tsx';
+import { PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../../ui/story.tsx';
 import { hideUndo } from '../../ui/undo-notice.tsx';
 import { openOrdersQuery } from './board.tsx';
-import { OrderMenu, stepOf } from './card.tsx';
+import { MoreButton, stepOf } from './card.tsx';
 import { type Move, useMoves } from './moves.ts';
-import { countOf, isOpen, type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
+import { addonName, countOf, isOpen, type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 import { printTicket } from './ticket.tsx';
 
 /** An order of the list, whose history is not known yet, or the order itself. */
@@ -46,8 +46,11 @@ export function OrderDrawer({ id, onClose }: { id: string | undefined; onClose: 
 function Content({ order }: { order: Known }) {
   const now = useNow(10_000);
   const { moment, dayAndTime } = useFormat();
-  const { customer, credential_id: credentialId, history } = order;
-  const steps = history?.map((step, index) => ({ ...step, label: index === 0 ? 'Placed' : STATUS[step.status].label }));
+  const { customer, ready_by: readyBy, delivery_address: address, notes, cancel_reason: reason } = order;
+  const steps = order.history?.map((step, index) => ({
+    ...step,
+    label: index === 0 ? 'Placed' : STATUS[step.status].label,
+  }));
   return (
     <>
       <StatusLine {...STATUS[order.status]}>since {moment(order.status_changed_at, now)}</StatusLine>
@@ -57,18 +60,18 @@ function Content({ order }: { order: Known }) {
           ["Partner's id", order.external_order_id],
           ['Type', TYPES[order.order_type]],
           ['Placed', dayAndTime(order.created_at)],
-          order.ready_by === null ? null : ['Promised for', moment(order.ready_by, now)],
+          readyBy === null ? null : ['Promised for', moment(readyBy, now)],
           ['Guest', customer.name ?? 'No name given'],
           customer.phone === null ? null : ['Phone', customer.phone],
-          order.delivery_address === null ? null : ['Address', order.delivery_address],
-          order.notes === null ? null : ['Notes', <span style={{ whiteSpace: 'pre-wrap' }}>{order.notes}</span>],
-          order.cancel_reason === null ? null : ['Cancelled because', order.cancel_reason],
+          address === null ? null : ['Address', address],
+          notes === null ? null : ['Notes', <span style={{ whiteSpace: 'pre-wrap' }}>{notes}</span>],
+          reason === null ? null : ['Cancelled because', reason],
         ]}
       />
       <Section title="Lines">
         <Sum order={order} />
       </Section>
-      <Story id={order.order_id} credentialId={credentialId} steps={steps} told={steps?.slice(1)} />
+      <Story id={order.order_id} credentialId={order.credential_id} steps={steps} told={steps?.slice(1)} />
     </>
   );
 }
@@ -80,9 +83,7 @@ function Sum({ order: { lines, total } }: { order: Order }) {
     const tax = Number(extra_tax_percentage);
     if (quantity === 1 && variant === null && addons.length === 0 && tax === 0) return null;
     const dish = variant === null ? money(unit_price) : `${variant} ${money(unit_price)}`;
-    const extras = addons.map(
-      (addon) => `${addon.name.replace(/^\+\s*/, '')} ${countOf(addon.quantity)}${money(addon.price)}`,
-    );
+    const extras = addons.map((addon) => `${addonName(addon)} ${countOf(addon.quantity)}${money(addon.price)}`);
     const each = extras.length === 0 ? dish : `(${[dish, ...extras].join(' + ')})`;
     return `${quantity} × ${each}${tax === 0 ? '' : ` + ${tax}% tax`}`;
   };
@@ -123,16 +124,7 @@ function Actions({ order, phase }: { order: Order; phase: Move['phase'] | undefi
       <Button variant="default" leftSection={<PrintIcon size={16} />} onClick={() => printTicket(order)}>
         Print
       </Button>
-      {isOpen(order.status) && phase === undefined && (
-        <Menu position="top-end">
-          <Menu.Target>
-            <Button variant="default" aria-label={`More for order ${order.number}`}>
-              <MoreIcon />
-            </Button>
-          </Menu.Target>
-          <OrderMenu order={order} />
-        </Menu>
-      )}
+      {isOpen(order.status) && phase === undefined && <MoreButton order={order} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Stack, Text } from '@mantine/core';
+import { useDocumentVisibility } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
@@ -9,15 +10,13 @@ import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.
 import { Page } from '../../ui/page.tsx';
 import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import classes from './board.module.css';
-import { Board, openOrdersQuery } from './board.tsx';
-import { CancelDialog } from './cancel-dialog.tsx';
-import { setFullScreen, useWakeLock } from './kitchen.ts';
+import { Board, openOrdersQuery, SoundStrip } from './board.tsx';
+import { CancelDialog } from './card.tsx';
 import { ListFilters, OrderList } from './list.tsx';
 import { useSendingAtEnd } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
 import { PauseDialog } from './pause.tsx';
-import { useOrdersSearch } from './search.ts';
-import { SoundStrip } from './sound-strip.tsx';
+import { useOrdersAddress } from './search.ts';
 import { setMuted, type Sound, touch, useSound } from './sound.ts';
 import { TicketPrinter } from './ticket.tsx';
 
@@ -26,18 +25,17 @@ const WIDE_PX = 1_200;
 
 /** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
-  const { search, change } = useOrdersSearch();
+  const { search, set } = useOrdersAddress();
   const { data } = useQuery(openOrdersQuery);
   const sound = useSound(useMemo(() => data?.results.filter(({ status }) => status === 'pending') ?? [], [data]));
-  const [isList, isKitchen] = [search.view === 'list', search.view === 'kitchen'];
+  const isList = search.view === 'list';
   useSendingAtEnd();
-  useWakeLock(isKitchen);
   useEffect(() => {
     if (search.open !== undefined) touch(search.open);
   }, [search.open]);
   return (
     <>
-      <div className={isKitchen ? classes.kitchen : undefined}>
+      <div className={search.view === 'kitchen' ? classes.kitchen : undefined}>
         <Page
           title="Orders"
           isLive
@@ -55,17 +53,15 @@ export function Orders() {
           )}
         </Page>
       </div>
-      <OrderDrawer id={search.open} onClose={() => change({ open: undefined })} />
+      <OrderDrawer id={search.open} onClose={() => set({ open: undefined })} />
       <CancelDialog />
       <TicketPrinter />
     </>
   );
 }
 
-const VIEWS = [{ value: 'list', label: 'All orders' }] as const;
-
 function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
-  const { search, change } = useOrdersSearch();
+  const { search, set } = useOrdersAddress();
   const [isPausing, setPausing] = useState(false);
   const [isList, isKitchen, isCounting] = [search.view === 'list', search.view === 'kitchen', search.day !== undefined];
   const height = isKitchen ? 44 : undefined;
@@ -73,13 +69,13 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const soundLabel = isMuted ? 'Sound on' : 'Mute';
   const toggleSound = () => setMuted(!isMuted);
   const pause = () => setPausing(true);
-  const toggleDay = () => change({ day: isCounting ? undefined : 'on' });
+  const toggleDay = () => set({ day: isCounting ? undefined : 'on' });
   const toggleKitchen = () => {
     setFullScreen(!isKitchen);
-    const day = !isKitchen && window.innerWidth >= WIDE_PX ? 'on' : undefined;
-    change({ view: isKitchen ? undefined : 'kitchen', day });
+    if (isKitchen) set({ view: undefined, day: undefined });
+    else set({ view: 'kitchen', day: window.innerWidth >= WIDE_PX ? 'on' : undefined });
   };
-  const viewLabel = isList ? 'Board of the open orders' : 'List of all orders';
+  useWakeLock(isKitchen);
   useCommands(
     commandsOf('Orders', [
       ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
@@ -87,7 +83,11 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
       ['u', UNDO, undoLast],
       ['s', 'Stop ringing', () => touch(...ringing)],
       ['m', soundLabel, toggleSound],
-      ['v', viewLabel, () => change({ view: isList ? undefined : 'list' })],
+      [
+        'v',
+        isList ? 'Board of the open orders' : 'List of all orders',
+        () => set({ view: isList ? undefined : 'list' }),
+      ],
       ['p', 'Pause orders', pause],
     ]),
   );
@@ -99,9 +99,9 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
         <ChipChoice
           label="View"
           all="Board"
-          options={VIEWS}
+          options={[{ value: 'list', label: 'All orders' }]}
           value={isList ? 'list' : undefined}
-          onChange={(view) => change({ view })}
+          onChange={(view) => set({ view })}
         />
       )}
       <ActionIcon {...icon} aria-label={soundLabel} onClick={toggleSound}>
@@ -144,4 +144,22 @@ function Clock() {
       {clock(now)}
     </Text>
   );
+}
+
+/** Fills the device's screen, or gives it back. A browser agrees only within a press. */
+function setFullScreen(isOn: boolean): void {
+  const isFull = document.fullscreenElement !== null;
+  const change = isOn ? document.documentElement.requestFullscreen?.() : isFull && document.exitFullscreen();
+  if (change) change.catch(() => {});
+}
+
+/** Keeps the screen of the device on while the component is shown. A browser takes this back when the page hides. */
+function useWakeLock(isOn: boolean): void {
+  const isVisible = useDocumentVisibility() === 'visible';
+  useEffect(() => {
+    if (!isOn || !isVisible || !('wakeLock' in navigator)) return;
+    // A device with an empty battery refuses. The board works without it.
+    const lock = navigator.wakeLock.request('screen').catch(() => null);
+    return () => void lock.then((held) => held?.release());
+  }, [isOn, isVisible]);
 }

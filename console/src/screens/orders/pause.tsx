@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -6,7 +6,7 @@ import { read } from '../../api/reads.ts';
 import { serverNow, useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/chips.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { FormDialog, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { press } from '../../ui/press.ts';
 import { Strip } from '../../ui/strip.tsx';
@@ -38,27 +38,21 @@ export function ClosedStrip() {
   );
 }
 
+/** In minutes. */
 const LENGTHS = [
   { value: '15', label: '15 min' },
   { value: '30', label: '30 min' },
   { value: '60', label: '1 hour' },
   { value: '120', label: '2 hours' },
-] as const;
+];
 
 /** Asks for how long the kitchen takes no orders, and why. */
 export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const [minutes, setMinutes] = useState<(typeof LENGTHS)[number]['value'] | undefined>('30');
+  const [minutes, setMinutes] = useState<string | undefined>('30');
   const [reason, setReason] = useState('');
-  const sending = useMutation({
-    mutationFn: async () => {
-      const until = minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
-      return await call('startPause', { body: { until, reason: reason.trim() || undefined } });
-    },
-    onSuccess(state) {
-      queryClient.setQueryData(pauseQuery.queryKey, state);
-      onClose();
-    },
-  });
+  const until = () => minutes && new Date(serverNow() + Number(minutes) * 60_000).toISOString();
+  const send = () => call('startPause', { body: { until: until(), reason: reason.trim() || undefined } });
+  const sending = useWrite(['getPause'], send, onClose);
   return (
     <FormDialog title="Pause orders" isOpen={isOpen} onClose={onClose} action="Pause orders" sending={sending}>
       <p style={{ marginTop: 0 }}>New orders are refused meanwhile. The orders on the board stay.</p>

@@ -1,51 +1,25 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
-import { dateOf, textsOf } from '../../ui/search.ts';
+import { anyText, dateOf, oneOf, searchOf, useAddress } from '../../ui/search.ts';
 
-const NAMES = [
-  // Id of the order in the drawer.
-  'open',
-  // `list`: all orders as a table. `kitchen`: the board for the wall of a kitchen. Missing: the board of the open ones.
-  'view',
-  // `on`: the counts of all dishes stand beside the board.
-  'day',
-  // Status whose column a phone shows.
-  'column',
-  // What a guest or a partner has said. All orders are searched for it.
-  'q',
-  'status',
-  'type',
-  'partner',
-  // First and last day, as `YYYY-MM-DD`.
-  'from',
-  'to',
-] as const;
+/** What the screen shows, as the address has it. */
+export const validateOrdersSearch = searchOf({
+  /** Id of the order in the drawer. */
+  open: anyText,
+  /** `list`: all orders as a table. `kitchen`: the board for the wall of a kitchen. Left out: the board of the open ones. */
+  view: (text) => oneOf(['list', 'kitchen'], text),
+  /** The counts of all dishes stand beside the board. */
+  day: (text) => oneOf(['on'], text),
+  /** Status whose column a phone shows. */
+  column: anyText,
+  /** What a guest or a partner has said. All orders are searched for it. */
+  q: anyText,
+  status: anyText,
+  type: anyText,
+  partner: anyText,
+  /** First and last day, both included. */
+  from: dateOf,
+  to: dateOf,
+});
+export type OrdersSearch = ReturnType<typeof validateOrdersSearch>;
 
-/** Filters and open drawer of the screen, as the address has them. */
-export type OrdersSearch = Partial<Record<(typeof NAMES)[number], string>>;
-
-export function validateOrdersSearch(search: Record<string, unknown>): OrdersSearch {
-  const { from, to, ...texts } = textsOf(search, NAMES);
-  return { ...texts, from: dateOf(from), to: dateOf(to) };
-}
-
-const route = getRouteApi('/shell/orders');
-export type Change = (patch: OrdersSearch) => void;
-
-/** The state of the screen, and a function that changes it. */
-export function useOrdersSearch(): { search: OrdersSearch; change: Change } {
-  return { search: route.useSearch(), change: useChange() };
-}
-
-/** Only the function that changes the state. It stays the same, so that cards do not render again. */
-export function useChange(): Change {
-  const navigate = route.useNavigate();
-  return useCallback(
-    (patch) => {
-      // A filter or a tab is no place to come back to, but an order and a view are.
-      const isPlace = 'open' in patch || 'view' in patch;
-      void navigate({ search: (previous: OrdersSearch) => ({ ...previous, ...patch }), replace: !isPlace });
-    },
-    [navigate],
-  );
-}
+/** A filter or a tab is no place to come back to, but an order and a view are. */
+export const useOrdersAddress = () => useAddress<OrdersSearch>('open', 'view');

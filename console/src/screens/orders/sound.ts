@@ -26,9 +26,7 @@ export function useMuted(): boolean {
 }
 
 /** Asks the browser for sound. It agrees only within a press. */
-export function allowSound(): void {
-  void audio?.resume();
-}
+export const allowSound = () => void audio?.resume();
 
 function openAudio(): AudioContext {
   if (audio === null) {
@@ -59,16 +57,10 @@ function chime(): void {
   }
 }
 
-export interface Sound {
-  isMuted: boolean;
-  /** The browser holds sound back until somebody presses something. */
-  isHeldBack: boolean;
-  /** Ids of the new orders that nobody has touched yet. */
-  ringing: ReadonlySet<string>;
-}
+export type Sound = ReturnType<typeof useSound>;
 
 /** Rings while there are new orders that nobody has touched. */
-export function useSound(newOrders: readonly Order[]): Sound {
+export function useSound(newOrders: readonly Order[]) {
   const seen = useStore(touched);
   const isMuted = useMuted();
   const state = useStore(audioState);
@@ -78,7 +70,7 @@ export function useSound(newOrders: readonly Order[]): Sound {
   // A press anywhere counts for the browser, so nobody has to find the bar.
   useWindowEvent('pointerdown', allowSound);
   useWindowEvent('keydown', allowSound);
-  const ringing = useMemo(
+  const ringing: ReadonlySet<string> = useMemo(
     () => new Set(newOrders.map(({ order_id: id }) => id).filter((id) => !seen.includes(id))),
     [newOrders, seen],
   );
@@ -90,5 +82,11 @@ export function useSound(newOrders: readonly Order[]): Sound {
     return () => clearInterval(timer);
     // A further order rings at once.
   }, [rings, ringing.size]);
-  return { isMuted, isHeldBack: !isMuted && state === 'suspended', ringing };
+  return {
+    isMuted,
+    /** The browser holds sound back until somebody presses something. */
+    isHeldBack: !isMuted && state === 'suspended',
+    /** Ids of the new orders that nobody has touched yet. */
+    ringing,
+  };
 }

@@ -50,6 +50,11 @@ export function isOpen(status: OrderStatus): status is OpenStatus {
   return status !== 'completed' && status !== 'cancelled';
 }
 
+/** The kitchen is not done with it. */
+export function isToCook({ status }: Order): boolean {
+  return status === 'pending' || status === 'confirmed' || status === 'preparing';
+}
+
 /** Words of the button that gives the order this status. A guest fetches an order that is not delivered. */
 export function pressOf(status: OrderStatus, { order_type: type }: Order): string {
   if (status === 'completed') return type === 'delivery' ? 'Delivered' : 'Collected';
@@ -63,8 +68,13 @@ export function partnerOf({ credential_label: label, credential_id: id }: Order)
 
 /** What a line has beside its dish: the variant, and each add-on as `+ 2 × Cheese`. */
 export function extrasOf({ variant, addons }: Order['lines'][number]): string[] {
-  const texts = addons.map(({ name, quantity }) => `+ ${countOf(quantity)}${name.replace(/^\+\s*/, '')}`);
+  const texts = addons.map((addon) => `+ ${countOf(addon.quantity)}${addonName(addon)}`);
   return variant === null ? texts : [variant, ...texts];
+}
+
+/** Menus may name an add-on with the sign that stands before it here. */
+export function addonName({ name }: { name: string }): string {
+  return name.replace(/^\+\s*/, '');
 }
 
 /** `2 × ` before what is there more than once. */

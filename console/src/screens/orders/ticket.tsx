@@ -1,4 +1,5 @@
 import { Box } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { createPortal } from 'react-dom';
 import { useMe } from '../../api/session.ts';
@@ -10,9 +11,7 @@ import classes from './ticket.module.css';
 const printing = makeStore<Order | null>(null);
 
 /** Prints a ticket of an order for a roll of paper of 80 mm. */
-export function printTicket(order: Order): void {
-  printing.set(order);
-}
+export const printTicket = printing.set;
 
 /** Holds the ticket while it is printed. The print styles hide all else of the page. */
 export function TicketPrinter() {
@@ -21,14 +20,10 @@ export function TicketPrinter() {
     if (order === null) return;
     // A menu that has just closed gives the focus back first.
     const timer = setTimeout(() => window.print(), 50);
-    // On some devices, `print` returns before anything is printed.
-    const done = () => printing.set(null);
-    window.addEventListener('afterprint', done);
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener('afterprint', done);
-    };
+    return () => clearTimeout(timer);
   }, [order]);
+  // On some devices, `print` returns before anything is printed.
+  useWindowEvent('afterprint', () => printing.set(null));
   return order && createPortal(<Ticket order={order} />, document.body);
 }
 
@@ -37,7 +32,7 @@ function Ticket({ order }: { order: Order }) {
   const { dayAndTime } = useFormat();
   const { customer, lines, notes, delivery_address: address } = order;
   return (
-    <div className={classes.ticket}>
+    <div className={`${classes.ticket} on-paper`}>
       {tenant.name}
       <Box fz="26pt" fw={700} lh={1.1} my="1mm">
         #{order.number}
