@@ -22,6 +22,7 @@ import { useAddress } from '../../ui/search.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Bar, UndoButton } from './bar.tsx';
 import { BulkForm, type BulkStart } from './bulk-form.tsx';
+import classes from './calendar.module.css';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
@@ -172,11 +173,11 @@ function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
   const columns = dates.map((date, index): Column<Row> => {
     const cell = ({ plan, values }: Row) =>
       values[index]?.is_sold_out ? 'closed' : (values[index]?.price ?? plan?.base_price);
-    return { label: `${weekday.format(new Date(date))} ${formatDate(date)}`, isNumber: true, cell };
+    return { label: `${weekday.format(new Date(date))}\n${formatDate(date)}`, isNumber: true, cell };
   });
   const starts = isPrinting ? dates.flatMap((_, index) => (index % NIGHTS_A_TABLE === 0 ? [index] : [])) : [];
   return starts.map((start) => (
-    <div key={start} className="on-paper" style={{ zoom: 0.75, breakInside: 'avoid', marginBottom: '8mm' }}>
+    <div key={start} className={`${classes.paper} on-paper`}>
       <Table
         label={`Prices from ${formatDate(dates[start] ?? '')}`}
         rows={rows.filter(({ plan }) => plan !== null)}

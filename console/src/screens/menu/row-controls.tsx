@@ -10,7 +10,7 @@ interface AmountProps {
   onChange: (amount: string) => Promise<boolean>;
 }
 
-const RIGHT = { input: { textAlign: 'right' } } as const;
+const RIGHT = { input: { textAlign: 'right', fontSize: 'inherit', paddingInline: 8 } } as const;
 
 /** An amount in a row of a table, changed in place: type, Enter. Esc leaves it as it is. */
 export function AmountField({ label, value, onChange }: AmountProps) {
