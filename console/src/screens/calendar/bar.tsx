@@ -1,33 +1,26 @@
-import { Button, type ButtonProps, Group, Text, TextInput } from '@mantine/core';
-import type { KeyboardEvent, RefObject } from 'react';
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import type { KeyboardEvent } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { formatDate, plural } from '../../ui/format.ts';
-import type { Editing } from './editing.ts';
-import { focusGrid } from './grid.tsx';
-import { undo, useWrites } from './writes.ts';
-
-interface Props {
-  dates: string[];
-  editing: Editing;
-  mayWrite: boolean;
-  field: RefObject<HTMLInputElement | null>;
-  openNight: () => void;
-}
+import { type Editing, focusGrid, PRICE_ID } from './editing.ts';
+import { undo, useWrites } from './nights.ts';
 
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
-export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
+export function Bar({ editing, openNight }: { editing: Editing; openNight: () => void }) {
   const { currency } = useMe().tenant;
-  const { focus, select, nights, closable, draft, isPrice, isClosed, type, save, leave, setBase, toggleClosed } =
-    editing;
-  const saveDraft = () => {
-    save();
+  const { dates, mayWrite, focus, area, selected, select, nights, closable, draft, isPrice } = editing;
+  const plans = selected.filter(({ plan }) => plan !== null).length;
+  const shown = area.left < 0 ? dates : dates.slice(area.left, area.right + 1);
+  const ends = [...new Set([shown[0], shown.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
+  const save = () => {
+    editing.save();
     focusGrid();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
-    if (event.key === 'Escape') leave();
-    else if (event.key === 'Enter' && isPrice) save();
+    if (event.key === 'Escape') editing.leave();
+    else if (event.key === 'Enter' && isPrice) editing.save();
     else if (event.key === 'Tab' && isPrice) select({ ...focus, column: next });
     else return;
     event.preventDefault();
@@ -35,12 +28,19 @@ export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
   };
   return (
     <Group gap="8px 20px" mih={60} py={10} fz="sm" role="group" aria-label="Selected nights">
-      <Where dates={dates} {...editing} />
+      <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
+        <Text inherit truncate fw="bold">
+          {selected.length > 1 ? plural(plans, 'plan') : selected[0]?.fullName}
+        </Text>
+        <Text c="dimmed" fz="xs">
+          {ends}, {plural(shown.length, 'night')}
+        </Text>
+      </Group>
       <Group gap={8}>
         {mayWrite ? (
           <>
             <TextInput
-              ref={field}
+              id={PRICE_ID}
               aria-label={`Price in ${currency}`}
               placeholder="Price"
               inputMode="decimal"
@@ -49,20 +49,20 @@ export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
               disabled={nights.length === 0}
               error={Boolean(draft) && !isPrice}
               value={draft ?? ''}
-              onChange={(event) => type(event.currentTarget.value)}
+              onChange={(event) => editing.type(event.currentTarget.value)}
               onKeyDown={onKeyDown}
             />
             {draft !== null && (
-              <Button disabled={!isPrice} onClick={saveDraft}>
+              <Button disabled={!isPrice} onClick={save}>
                 Save
               </Button>
             )}
-            <KeyButton hotkey="=" label="Base price" disabled={nights.length === 0} onClick={setBase} />
+            <KeyButton hotkey="=" label="Base price" disabled={nights.length === 0} onClick={editing.setBase} />
             <KeyButton
               hotkey="s"
-              label={isClosed ? 'Open' : 'Close'}
+              label={editing.isClosed ? 'Open' : 'Close'}
               disabled={closable.length === 0}
-              onClick={toggleClosed}
+              onClick={editing.toggleClosed}
             />
           </>
         ) : (
@@ -72,22 +72,6 @@ export function Bar({ dates, editing, mayWrite, field, openNight }: Props) {
         )}
         <KeyButton hotkey="n" label="Night" disabled={focus.column < 0} onClick={openNight} />
       </Group>
-    </Group>
-  );
-}
-
-function Where({ dates, selected, area: { left, right } }: { dates: string[] } & Pick<Editing, 'selected' | 'area'>) {
-  const plans = selected.filter(({ plan }) => plan !== null).length;
-  const nights = left < 0 ? dates : dates.slice(left, right + 1);
-  const ends = [...new Set([nights[0], nights.at(-1)])].map((date = '') => formatDate(date, 'weekday')).join(' – ');
-  return (
-    <Group gap="0 8px" w={{ base: '100%', sm: 250 }} lh={1.4}>
-      <Text inherit truncate fw="bold">
-        {selected.length > 1 ? plural(plans, 'plan') : selected[0]?.fullName}
-      </Text>
-      <Text c="dimmed" fz="xs">
-        {ends}, {plural(nights.length, 'night')}
-      </Text>
     </Group>
   );
 }
@@ -109,9 +93,10 @@ export function UndoButton() {
   );
 }
 
-interface KeyButtonProps extends Pick<ButtonProps, 'disabled'> {
+interface KeyButtonProps {
   hotkey: string;
   label: string;
+  disabled?: boolean;
   onClick: () => void;
 }
 

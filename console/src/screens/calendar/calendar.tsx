@@ -1,31 +1,35 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Modal, NumberInput, Stack } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { call } from '../../api/client.ts';
 import { useHouse } from '../../api/house.ts';
 import { read } from '../../api/reads.ts';
 import { areasOf, isOwner, useMe } from '../../api/session.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { Chips } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/day-step.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { PropertySelect } from '../../ui/filter-select.tsx';
-import { addDays } from '../../ui/format.ts';
+import { Form, useWrite } from '../../ui/form.tsx';
+import { addDays, formatDate, weekday } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PrintButton } from '../../ui/new-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
+import { type Column, Table } from '../../ui/table.tsx';
 import { Bar, UndoButton } from './bar.tsx';
-import { BulkDialog, type BulkForm } from './bulk-dialog.tsx';
+import { BulkForm, type BulkStart } from './bulk-form.tsx';
+import classes from './calendar.module.css';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
-import { datesOf, keyOf } from './nights.ts';
-import { PriceList } from './price-list.tsx';
-import { RowDialog } from './row-dialog.tsx';
+import { amountOf, datesOf, keyOf, undo, useWrites } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
-import { undo, useWrites } from './writes.ts';
 
 /** Rooms and prices of a property, night by night. */
 export function Calendar() {
@@ -36,8 +40,7 @@ export function Calendar() {
   const { search, set, rows, dates } = shown;
   const { night } = search;
   const editing = useEditing(rows, dates, mayWrite);
-  const field = useRef<HTMLInputElement>(null);
-  const [bulk, setBulk] = useState<Pick<BulkForm, 'plans' | 'from' | 'to'> | null>(null);
+  const [bulk, setBulk] = useState<BulkStart | null>(null);
   const [opened, setOpened] = useState<Row | null>(null);
   const open = ({ row: index, column }: Place) => {
     const row = rows[index];
@@ -83,16 +86,20 @@ export function Calendar() {
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
             <Stack gap={0} h="100%" className="off-paper">
-              <Grid {...{ calendar, rows, dates, editing, field, open, mayOpen }} />
-              <Bar {...{ dates, editing, mayWrite, field, openNight }} />
+              <Grid calendar={calendar} editing={editing} open={open} mayOpen={mayOpen} />
+              <Bar editing={editing} openNight={openNight} />
             </Stack>
           )}
         </Loaded>
       )}
       <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
-      <BulkDialog property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />
-      <RowDialog row={opened} onClose={() => setOpened(null)} />
+      <Modal opened={bulk !== null} onClose={() => setBulk(null)} size="lg" title="Change many nights">
+        {bulk && <BulkForm property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />}
+      </Modal>
+      <Modal opened={opened !== null} onClose={() => setOpened(null)} title={opened?.fullName}>
+        {opened && <RowForm row={opened} onClose={() => setOpened(null)} />}
+      </Modal>
       <ConflictDialog rows={rows} />
     </Page>
   );
@@ -128,7 +135,7 @@ function useCalendar() {
   };
 }
 
-const RANGES = (['28', '90'] as const).map((value) => ({ value, label: `${value} nights` }));
+const RANGES = ([undefined, 28, 90] as const).map((value) => ({ value, label: `${value ?? 14} nights` }));
 
 function Filters({ search, from, today, nights, set, properties }: ReturnType<typeof useCalendar>) {
   return (
@@ -138,12 +145,11 @@ function Filters({ search, from, today, nights, set, properties }: ReturnType<ty
         value={search.property}
         onChange={(property) => set({ property })}
       />
-      <ChipChoice
+      <Chips
         label="Range"
-        all="14 nights"
         options={RANGES}
-        value={RANGES.find(({ value }) => value === String(nights))?.value}
-        onChange={(value) => set({ nights: value && (value === '28' ? 28 : 90) })}
+        isPressed={(value) => value === search.nights}
+        onPress={(value) => set({ nights: value })}
       />
       <DayStep
         day={from}
@@ -153,5 +159,68 @@ function Filters({ search, from, today, nights, set, properties }: ReturnType<ty
       />
       <UndoButton />
     </>
+  );
+}
+
+/** Number of nights that fit the width of a sheet. */
+const NIGHTS_A_TABLE = 14;
+
+/** The prices of the calendar on paper, two weeks a table. It is part of the page only while it is printed. */
+function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
+  const [isPrinting, setPrinting] = useState(false);
+  useWindowEvent('beforeprint', () => flushSync(() => setPrinting(true)));
+  useWindowEvent('afterprint', () => setPrinting(false));
+  const columns = dates.map((date, index): Column<Row> => {
+    const cell = ({ plan, values }: Row) =>
+      values[index]?.is_sold_out ? 'closed' : (values[index]?.price ?? plan?.base_price);
+    return { label: `${weekday.format(new Date(date))}\n${formatDate(date)}`, isNumber: true, cell };
+  });
+  const starts = isPrinting ? dates.flatMap((_, index) => (index % NIGHTS_A_TABLE === 0 ? [index] : [])) : [];
+  return starts.map((start) => (
+    <div key={start} className={`${classes.paper} on-paper`}>
+      <Table
+        label={`Prices from ${formatDate(dates[start] ?? '')}`}
+        rows={rows.filter(({ plan }) => plan !== null)}
+        keyOf={({ plan }) => plan?.id ?? ''}
+        groupOf={({ type }) => type.name}
+        columns={[{ label: 'Plan', cell: ({ name }) => name }, ...columns.slice(start, start + NIGHTS_A_TABLE)]}
+      />
+    </div>
+  ));
+}
+
+/** What is set for a room type or a plan on all nights. */
+function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => void }) {
+  const { currency } = useMe().tenant;
+  const [price, setPrice] = useState(plan?.base_price ?? '0');
+  const [count, setCount] = useState(plan?.min_nights ?? type.physical_capacity);
+  const amount = amountOf(price);
+  const send = async (): Promise<unknown> =>
+    plan === null
+      ? await call('changeRoomType', { path: { id: type.id }, body: { physical_capacity: count } })
+      : await call('changeRatePlan', { path: { id: plan.id }, body: { base_price: amount ?? '', min_nights: count } });
+  const sending = useWrite(['getCalendar', 'listProperties'], send, onClose);
+  return (
+    <Form action="Save" sending={sending} isReady={amount !== null} onCancel={onClose}>
+      {plan && (
+        <TextField
+          label={`Base price in ${currency}`}
+          description="For each night that has no price of its own."
+          inputMode="decimal"
+          data-autofocus
+          mb="md"
+          value={price}
+          onChange={setPrice}
+        />
+      )}
+      <NumberInput
+        label={plan ? 'Shortest stay in nights' : 'Rooms'}
+        min={plan ? 1 : 0}
+        allowDecimal={false}
+        data-autofocus={plan === null || undefined}
+        value={count}
+        onChange={(value) => setCount(Number(value))}
+      />
+    </Form>
   );
 }

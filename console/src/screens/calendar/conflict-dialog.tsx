@@ -4,9 +4,8 @@ import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { Table } from '../../ui/table.tsx';
-import { type Change, keyOf } from './nights.ts';
+import { type Change, keyOf, settle, useWrites } from './nights.ts';
 import type { Row } from './rows.tsx';
-import { settle, useWrites } from './writes.ts';
 
 interface TableProps {
   rows: Row[];
@@ -14,10 +13,7 @@ interface TableProps {
   sides: Record<string, 'before' | 'after'>;
 }
 
-/** A preview of thousands of nights would be slow. */
-const MOST_SHOWN = 200;
-
-/** The first nights of a change, with two values side by side. */
+/** The nights of a change, with two values side by side. */
 export function NightTable({ rows, nights, sides }: TableProps) {
   const { money } = useFormat();
   const columns = Object.entries(sides).map(([label, side]) => ({
@@ -34,7 +30,8 @@ export function NightTable({ rows, nights, sides }: TableProps) {
       <Table
         label={Object.keys(sides).join(' and ')}
         keyOf={keyOf}
-        rows={nights.slice(0, MOST_SHOWN)}
+        rows={nights}
+        step={200}
         columns={[
           { label: 'Night', cell: ({ date }) => formatDate(date, 'weekday') },
           { label: 'Plan', cell: (night) => rowOf(rows, night)?.fullName },

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { formatDate, plural } from '../../ui/format.ts';
-import { amountOf, type Change, type NightValue, shortPrice } from './nights.ts';
+import { amountOf, type Change, type NightValue, save, shortPrice } from './nights.ts';
 import type { Row } from './rows.tsx';
-import { save } from './writes.ts';
 
 /** A cell of the grid. Column -1 is the name of the row. */
 export interface Place {
@@ -57,6 +56,9 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     setDraft(null);
   };
   return {
+    rows,
+    dates,
+    mayWrite,
     anchor,
     focus,
     area,
@@ -85,4 +87,14 @@ function wordsOf(seen: SeenNight[]): string {
   const dates = new Set(seen.map(({ date }) => date));
   const [only] = dates;
   return dates.size === 1 && only !== undefined ? formatDate(only) : plural(dates.size, 'night');
+}
+
+export const PRICE_ID = 'price';
+
+export function focusPrice(): void {
+  document.getElementById(PRICE_ID)?.focus();
+}
+
+export function focusGrid(): void {
+  document.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
 }

@@ -1,12 +1,11 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type MouseEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, memo, type MouseEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { formatDate } from '../../ui/format.ts';
 import classes from './calendar.module.css';
-import type { Editing, Place } from './editing.ts';
-import { cellId, GridRow } from './grid-row.tsx';
+import { type Editing, focusPrice, type Place } from './editing.ts';
 import { type CalendarData, shortPrice } from './nights.ts';
-import { datesLine, houseLine, type Row } from './rows.tsx';
+import { datesLine, houseLine, type Line, type Row } from './rows.tsx';
 
 const MOVES: Record<string, [rows: number, columns: number]> = {
   ArrowUp: [-1, 0],
@@ -25,17 +24,14 @@ const TYPE_PX = 44;
 
 interface Props {
   calendar: CalendarData;
-  rows: Row[];
-  dates: string[];
   editing: Editing;
-  field: RefObject<HTMLInputElement | null>;
   open: (place: Place) => void;
   mayOpen: (row: Row) => boolean;
 }
 
 /** Rooms and prices by night, as a grid of which only the rows in sight are rendered. */
-export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: Props) {
-  const { anchor, focus, area, select, draft, nights } = editing;
+export function Grid({ calendar, editing, open, mayOpen }: Props) {
+  const { rows, dates, anchor, focus, area, select, draft, nights } = editing;
   const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
   const planPx = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false }) ? TYPE_PX : 32;
@@ -55,9 +51,9 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
   const columns = useMemo(() => columnsOf(dates, today), [dates, today]);
   const above = useMemo(() => datesLine(dates, today), [dates, today]);
   const house = useMemo(() => houseLine(types), [types]);
-  const cellPx = useMemo(() => {
+  const pricePx = useMemo(() => {
     const prices = new Set(types.flatMap((type) => type.rate_plans.flatMap((plan) => plan.prices)));
-    return Math.max(64, ...[...prices].map((price) => shortPrice(price).length * 8.2 + 8));
+    return Math.max(0, ...[...prices].map((price) => shortPrice(price).length * 7.6 + 6));
   }, [types]);
 
   const move = (row: number, column: number, isExtending: boolean) => {
@@ -75,7 +71,7 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
     else if (event.key === 'Enter' && opens(focus)) open(focus);
     else if (nights.length > 0 && /^(?:\d|Enter)$/.test(event.key)) {
       editing.type(event.key.replace('Enter', ''));
-      field.current?.focus();
+      focusPrice();
     } else return;
     event.preventDefault();
   };
@@ -89,7 +85,7 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
     const place = placeOf(target);
     if (place && opens(place)) open(place);
   };
-  const size = { height: sight.getTotalSize(), '--nights': dates.length, '--cell': `${cellPx}px` };
+  const size = { height: sight.getTotalSize(), '--nights': dates.length, '--price': `${pricePx}px` };
   return (
     <div
       ref={frame}
@@ -132,6 +128,62 @@ export function Grid({ calendar, rows, dates, editing, field, open, mayOpen }: P
   );
 }
 
+interface RowProps {
+  line: Line;
+  /** Index of the row. Negative: a line above the rows. */
+  index: number;
+  top: number;
+  height: number;
+  columns: { label: string; day: string }[];
+  first?: number;
+  last?: number;
+  /** Column of the focus, -1 for the name. Left out if it is in another row. */
+  focus?: number | undefined;
+  draft?: string | null;
+  opens?: boolean;
+}
+
+/** A line of the grid, night by night. */
+const GridRow = memo(function GridRow(props: RowProps) {
+  const { line, index, top, height, columns, first = 0, last = -1, focus, draft = null, opens = false } = props;
+  const [headRole, cellRole] = line.kind === 'dates' ? ['columnheader', 'columnheader'] : ['rowheader', 'gridcell'];
+  return (
+    <div role="row" aria-rowindex={index + 3} className={classes.line} data-kind={line.kind} style={{ top, height }}>
+      <div
+        id={cellId(index, -1)}
+        role={headRole}
+        aria-haspopup={opens ? 'dialog' : undefined}
+        className={classes.head}
+        data-focus={focus === -1 || undefined}
+      >
+        {line.kind === 'plan' ? <span>{line.name}</span> : <b>{line.name}</b>}{' '}
+        <small className="mantine-visible-from-sm">{line.aside}</small>
+      </div>
+      {columns.map(({ label, day }, column) => {
+        const isSelected = column >= first && column <= last;
+        const isTyped = isSelected && draft !== null;
+        const { state, words, content, heat } = line.cellOf(column);
+        return (
+          <div
+            key={column}
+            id={cellId(index, column)}
+            role={cellRole}
+            aria-selected={isSelected}
+            aria-label={words && `${line.fullName}, ${label}: ${words}`}
+            data-focus={focus === column || undefined}
+            data-day={day}
+            data-state={isTyped ? 'typed' : state}
+            className={classes.cell}
+            style={{ backgroundColor: heat }}
+          >
+            {isTyped ? draft : content}
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
 /** What is the same for all cells of a night. */
 function columnsOf(dates: string[], today: string) {
   return dates.map((date) => {
@@ -141,9 +193,8 @@ function columnsOf(dates: string[], today: string) {
   });
 }
 
-/** Gives the focus to the grid. */
-export function focusGrid(): void {
-  document.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+function cellId(row: number, column: number): string {
+  return `cell_${row}_${column}`;
 }
 
 function placeOf(target: EventTarget): Place | null {

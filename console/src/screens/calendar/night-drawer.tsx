@@ -50,6 +50,15 @@ const COLUMNS: Column<Night['stays'][number]>[] = [
   { label: 'From', cell: ({ source }) => SOURCE[source] },
 ];
 
+const WHAT = {
+  booked: 'Booked',
+  cancelled: 'Cancelled or expired',
+  changed: 'Stay changed',
+  price: 'Price changed',
+  stop_sell: 'Closed or opened',
+  capacity: 'Number of rooms changed',
+};
+
 function Content({ capacity, held, stays, history }: Night) {
   const over = Math.max(0, held - capacity);
   // The newest booking stands first, as the API has them.
@@ -78,22 +87,13 @@ function Content({ capacity, held, stays, history }: Night) {
       </Section>
       <Section title="History">
         {history.length === 0 && <p>Nothing has happened to this night yet.</p>}
-        <History steps={history.map((entry) => stepOf(entry, capacity))} />
+        <History
+          steps={history.map(({ what, at, by, held_after: after }) => {
+            const isOver = what === 'booked' && after > capacity;
+            return { label: WHAT[what], at, by, reason: isOver ? `${after} held, after the last room` : null };
+          })}
+        />
       </Section>
     </>
   );
-}
-
-const WHAT = {
-  booked: 'Booked',
-  cancelled: 'Cancelled or expired',
-  changed: 'Stay changed',
-  price: 'Price changed',
-  stop_sell: 'Closed or opened',
-  capacity: 'Number of rooms changed',
-};
-
-function stepOf({ what, at, by, held_after: held }: Night['history'][number], capacity: number) {
-  const isOver = what === 'booked' && held > capacity;
-  return { label: WHAT[what], at, by, reason: isOver ? `${held} held, after the last room` : null };
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { formatDate, plural, weekday } from '../../ui/format.ts';
-import classes from './calendar.module.css';
 import {
   type CalendarData,
   datesOf,
@@ -17,7 +16,7 @@ interface Cell {
   /** The content for a screen reader, if it does not stand for itself. */
   words?: string;
   state?: string;
-  /** Share of the accent in the colour. */
+  /** Colour by the share of rooms that are held. */
   heat?: string;
 }
 
@@ -59,7 +58,7 @@ function roomsRow(type: RoomType): Row {
     const words = `${text} ${held}/${capacity} held${left < 0 ? ', oversold' : ''}`;
     const content = (
       <>
-        <b>{text}</b> <span className={classes.quiet}>{`${held}/${capacity}`}</span>
+        <b>{text}</b> <small>{`${held}/${capacity}`}</small>
       </>
     );
     return { state, words, content };
@@ -86,9 +85,9 @@ export function houseLine(types: RoomType[]): Line {
   const cellOf = (column: number) => {
     const held = types.reduce((sum, type) => sum + (type.held[column] ?? 0), 0);
     const percent = rooms === 0 ? 0 : Math.round((held / rooms) * 100);
+    const heat = `color-mix(in srgb, var(--rs-accent) ${percent * 0.44}%, var(--rs-surface))`;
     return {
-      state: held > rooms ? 'over' : 'heat',
-      heat: `${percent * 0.44}%`,
+      ...(held > rooms ? { state: 'over' } : { heat }),
       words: `${percent}%, ${held} of ${plural(rooms, 'room')} held`,
       content: `${percent}%`,
     };
@@ -101,8 +100,7 @@ export function datesLine(dates: string[], today: string): Line {
     const date = dates[column] ?? today;
     const content = (
       <>
-        <span className={classes.quiet}>{date === today ? 'Today' : weekday.format(new Date(date))}</span>{' '}
-        <b>{formatDate(date)}</b>
+        <small>{date === today ? 'Today' : weekday.format(new Date(date))}</small> <b>{formatDate(date)}</b>
       </>
     );
     return { content };

@@ -1,14 +1,17 @@
-import { Modal } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type ChangeEvent, type RefObject, useState } from 'react';
-import { call, Refused, send } from '../../api/client.ts';
+import { type ChangeEvent, Fragment, type RefObject, useState } from 'react';
+import { type Answer, call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
+import { Facts } from '../../ui/detail.tsx';
 import type { Menu } from '../../ui/dishes.ts';
 import { Form } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Note } from '../../ui/status.tsx';
-import { type Comparison, Differences } from './differences.tsx';
+
+type Comparison = Extract<Answer<'replaceMenu'>, { taken_off: string[] }>;
 
 /** Reads the menu and asks what the file would change in it. The tag makes sure that the import changes nothing else. */
 async function compare(file: File) {
@@ -71,4 +74,60 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
 
 function isMovedOn(error: Error | null): boolean {
   return error instanceof Refused && error.status === 412;
+}
+
+/** What an import would change: dishes that are added, changed field by field, and taken off. */
+function Differences({ before, after, said }: Awaited<ReturnType<typeof compare>>) {
+  const dishOf = ({ dishes }: Menu, sku: string) => dishes.find((dish) => dish.sku === sku);
+  const nameOf = (sku: string) => (dishOf(after, sku) ?? dishOf(before, sku))?.name ?? sku;
+  const names = (title: string, skus: string[]) =>
+    skus.length > 0 && <Section title={`${title}: ${skus.length}`}>{skus.map(nameOf).join(', ')}</Section>;
+  return (
+    <>
+      {names('Added', said.added)}
+      {said.changed.length > 0 && (
+        <Section title={`Changed: ${said.changed.length}`}>
+          {said.changed.map(({ sku, fields }) => (
+            <Fragment key={sku}>
+              <Text fw={600} mt="xs">
+                {nameOf(sku)}
+              </Text>
+              <Facts
+                facts={fields.map((field) => [
+                  field.replaceAll('_', ' '),
+                  <Values from={valuesOf(dishOf(before, sku), field)} to={valuesOf(dishOf(after, sku), field)} />,
+                ])}
+              />
+            </Fragment>
+          ))}
+        </Section>
+      )}
+      {names('Taken off', said.taken_off)}
+      <p>
+        {said.added.length + said.changed.length + said.taken_off.length === 0 && 'No dish changes. '}
+        Categories, kitchens, sub-menus, menu sets and the order of the dishes become those of the file.
+      </p>
+    </>
+  );
+}
+
+function Values({ from, to }: { from: string[]; to: string[] }) {
+  const [gone, come] = [from.filter((each) => !to.includes(each)), to.filter((each) => !from.includes(each))];
+  if (gone.length + come.length === 0) return <>details or order of the list</>;
+  return (
+    <>
+      <del>{gone.join(', ')}</del> → <ins>{come.join(', ') || 'nothing'}</ins>
+    </>
+  );
+}
+
+/** A list has one text for each of its entries, so that only those are shown which differ. */
+function valuesOf(dish: object | undefined, field: string): string[] {
+  const value = (dish as Record<string, unknown> | undefined)?.[field] ?? '';
+  return (Array.isArray(value) ? value : [value]).map(textOf).filter((text) => text !== '');
+}
+
+function textOf(value: string | boolean | { name: string; price: string; is_active?: boolean }): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : `${value.name} ${value.price}${value.is_active === false ? ' (off)' : ''}`;
 }

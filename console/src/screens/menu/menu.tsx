@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
-import { ChipToggles } from '../../ui/chips.tsx';
+import { Chips } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
@@ -54,11 +54,11 @@ export function Menu() {
             text={search.text}
             onFind={(text) => set({ text })}
           />
-          <ChipToggles
+          <Chips
             label="Shown"
             options={OFF}
-            values={search.shown === 'off' ? ['off'] : []}
-            onChange={([shown]) => set({ shown })}
+            isPressed={(value) => value === search.shown}
+            onPress={(value) => set({ shown: search.shown ? undefined : value })}
           />
         </>
       }
@@ -88,7 +88,7 @@ function Dishes({ dishes, search, set }: DishesProps) {
   const groups = useMemo(() => {
     const passes = ({ name, sku, category }: Dish) =>
       `${name} ${sku} ${category}`.toLowerCase().includes(text.toLowerCase());
-    const passing = dishes.filter((dish) => passes(dish) && !(shown === 'off' && isOn(dish)));
+    const passing = dishes.filter((dish) => passes(dish) && !(shown && isOn(dish)));
     return Map.groupBy(passing, ({ category }) => category);
   }, [dishes, text, shown]);
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);

@@ -1,3 +1,4 @@
+import { Input } from '@mantine/core';
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react';
 import { focusInRow } from '../../ui/table.tsx';
 import classes from './row-controls.module.css';
@@ -8,6 +9,8 @@ interface AmountProps {
   /** Resolves to false if the amount is refused. The field then shows the old one again. */
   onChange: (amount: string) => Promise<boolean>;
 }
+
+const RIGHT = { input: { textAlign: 'right', fontSize: 'inherit', paddingInline: 8 } } as const;
 
 /** An amount in a row of a table, changed in place: type, Enter. Esc leaves it as it is. */
 export function AmountField({ label, value, onChange }: AmountProps) {
@@ -31,9 +34,13 @@ export function AmountField({ label, value, onChange }: AmountProps) {
     if (isSame || !(await onChange(amount))) input.value = value;
   };
   return (
-    <input
+    <Input
       ref={field}
-      className={classes.amount}
+      size="xs"
+      w={72}
+      ml="auto"
+      mr={-9}
+      styles={RIGHT}
       aria-label={label}
       inputMode="decimal"
       autoComplete="off"

@@ -3,9 +3,11 @@ import { keepRow } from '../../api/keep-row.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { newRequestId } from '../../api/request-id.ts';
+import { addDays, formatDate } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { press, write } from '../../ui/press.ts';
-import { type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
+import type { Question } from '../../ui/reason-dialog.tsx';
+import { bookerOf, formatNights, type Next, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 export const stayQuery = (id: string) => read('getStaffReservation', { path: { id } }, ['reservations']);
 const pathOf = ({ reservation_id: id }: Stay) => ({ id });
@@ -25,14 +27,16 @@ export async function setArrived(stay: Stay, arrived: boolean): Promise<void> {
 }
 
 /** Gives a stay another status. */
-export async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
+async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
   const body = { status, expected_status: stay.status, request_id: newRequestId(), reason };
   const send = () => call('changeReservationStatus', { path: pathOf(stay), body });
   await press(stay.guest.name, STATUS[status].label.toLowerCase(), () => writeStay(stay, send));
 }
 
-export async function endEarly(stay: Stay, date: string): Promise<void> {
-  await press(stay.guest.name, 'ended', () => changeStay(stay, { check_out: date }));
+/** Does the one thing that is to be done with a stay today. */
+export async function doNext(stay: Stay, next: Next, ask: (stay: Stay, to: Asked) => void): Promise<void> {
+  if (next === 'leave') ask(stay, 'completed');
+  else await (next === 'arrive' ? setArrived(stay, true) : setStatus(stay, 'confirmed'));
 }
 
 /** Changes a stay that is still as the person saw it. @throws as `write` does */
@@ -53,4 +57,52 @@ function writeStay(stay: Stay, send: () => Promise<StayWithHistory>) {
       return `${whoWasFirst(by)} The stay is ${stateOf(now).label.toLowerCase()} now.`;
     },
   });
+}
+
+export type Asked = 'cancelled' | 'no_show' | 'completed' | 'ended';
+
+/** What a person is asked before a move that nobody can take back: it says what becomes of the nights, and who is told. */
+export function questionOf(stay: Stay, to: Asked, today: string): Question {
+  const { natural_id: reference, guest, check_out: end, source, status } = stay;
+  const told = {
+    partner: `${bookerOf(stay)} is told at once.`,
+    ota: `${bookerOf(stay)} is not told from here, so tell it there too.`,
+    house: '',
+  }[source];
+  const last = earliestEnd(stay, today);
+  const nights =
+    status === 'expired' ? 'Its nights are free already.' : `Its nights are free at once: ${formatNights(stay)}.`;
+  const words = {
+    cancelled: {
+      title: `Cancel ${reference} of ${guest.name}?`,
+      text: `${nights} ${told} This cannot be undone.`,
+      reasons: ['The guest asked for it.', 'The guest cannot be reached.', 'The room cannot be used.'],
+      press: 'Cancel the stay',
+    },
+    no_show: {
+      title: `${guest.name} did not come?`,
+      text: `The room stays held until ${formatDate(end)}, so nobody else can book it. To sell it again, cancel the stay afterwards. ${told}`,
+      reasons: ['The guest cannot be reached.'],
+      press: 'No-show',
+    },
+    completed: {
+      title: `${guest.name} has left?`,
+      text: `The stay is closed. ${told} This cannot be undone.`,
+      press: 'Left',
+    },
+    ended: {
+      title: `${guest.name} leaves on ${formatDate(last, 'weekday')}?`,
+      text: `The nights from ${formatDate(last)} to ${formatDate(end)} are free at once. The amount of the stay remains as it is.`,
+      press: 'End the stay early',
+    },
+  }[to];
+  const endEarly = () => press(guest.name, 'ended', () => changeStay(stay, { check_out: last }));
+  const run = (reason?: string) => void (to === 'ended' ? endEarly() : setStatus(stay, to, reason));
+  return { ...words, isGrave: to !== 'completed', run };
+}
+
+/** First day on which a stay can end: today, but after one night at least. */
+export function earliestEnd({ check_in: from }: Stay, today: string): string {
+  const first = addDays(from, 1);
+  return first > today ? first : today;
 }

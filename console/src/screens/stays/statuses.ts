@@ -40,7 +40,9 @@ export function formatNights(stay: Pick<Stay, 'check_in' | 'check_out'>): string
   return `${formatDates(stay)}, ${plural(countNights(stay), 'night')}`;
 }
 
-export type Next = 'confirm' | 'arrive' | 'leave';
+/** Words of the button for the one thing that is to be done. */
+export const NEXT = { confirm: 'Confirm', arrive: 'Arrived', leave: 'Left' };
+export type Next = keyof typeof NEXT;
 
 /** The one thing that is to be done with a stay today, if there is one. */
 export function nextOf({ status, arrived_at: arrivedAt, check_in, check_out }: Stay, today: string): Next | undefined {

@@ -7,11 +7,9 @@ import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../../ui/story.tsx';
-import { setArrived, stayQuery } from './moves.ts';
-import { type Asked, earliestEnd } from './questions.ts';
-import { NEXT, pressNext } from './next-button.tsx';
-import { NightPrices } from './night-prices.tsx';
-import { bookerOf, countNights, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
+import { type Asked, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
+import { NightPrices } from './quote.tsx';
+import { bookerOf, countNights, NEXT, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 interface Props {
   id: string | undefined;
@@ -80,7 +78,7 @@ function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'ch
   const isStayed = (isConfirmed || status === 'completed') && check_in <= today;
   const next = nextOf(stay, today);
   const possible: [isPossible: boolean, key: string, label: string, run: () => void][] = [
-    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void pressNext(stay, next, ask)],
+    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void doNext(stay, next, ask)],
     [isConfirmed && arrivedAt !== null, 'r', 'Not arrived', () => void setArrived(stay, false)],
     [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => ask(stay, 'no_show')],
     [isOpen && source === 'house', 'c', 'Change…', () => change(stay)],

@@ -12,21 +12,8 @@ import { TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { changeStay, keepStay } from './moves.ts';
-import { NightPrices } from './night-prices.tsx';
-import { quoteOf, type SoldType } from './quote.ts';
+import { NightPrices, quoteOf, type SoldType } from './quote.tsx';
 import type { Stay, StayWithHistory } from './statuses.ts';
-
-interface Draft {
-  /** Empty: not chosen yet. */
-  typeId: string;
-  dates: [string | null, string | null];
-  guests: number;
-  planId: string;
-  name: string;
-  phone: string;
-  email: string;
-  overbook: boolean;
-}
 
 interface Props {
   /** The stay that is changed. Left out: a new one. */
@@ -164,11 +151,21 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
   );
 }
 
-function draftOf(own: Stay | undefined, today: string): Draft {
-  const { room_type_id: typeId = '', check_in = today, check_out = addDays(today, 1), guests = 1, guest } = own ?? {};
-  const { name = '', phone, email } = guest ?? {};
-  const written = { name, phone: phone ?? '', email: email ?? '' };
-  return { typeId, dates: [check_in, check_out], guests, planId: '', overbook: false, ...written };
+type Draft = ReturnType<typeof draftOf>;
+
+function draftOf(own: Stay | undefined, today: string) {
+  const { check_in = today, check_out = addDays(today, 1), guest } = own ?? {};
+  return {
+    /** Empty: not chosen yet. */
+    typeId: own?.room_type_id ?? '',
+    dates: [check_in, check_out] as [string | null, string | null],
+    guests: own?.guests ?? 1,
+    planId: '',
+    name: guest?.name ?? '',
+    phone: guest?.phone ?? '',
+    email: guest?.email ?? '',
+    overbook: false,
+  };
 }
 
 function useSoldTypes(properties: Property[], [from, to]: Draft['dates']): Map<string, SoldType> {

@@ -7,15 +7,8 @@ import { nextOf, type Stay } from './statuses.ts';
 /** Most pages of a day that are read. A page has 100 stays. */
 const MOST_PAGES = 5;
 
-interface Day {
-  view: DayView;
-  day: string;
-  today: string;
-  property: string | undefined;
-}
-
 /** Stays of a day, those first with which something is still to be done. */
-export function dayQuery({ view, day, today, property }: Day) {
+export function dayQuery(view: DayView, day: string, today: string, property: string | undefined) {
   const filters: Record<string, string>[] = {
     arrivals: [{ arriving_on: day }],
     departures: [{ departing_on: day }],

@@ -1,10 +1,10 @@
 import { Button, Modal } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ComponentProps, useEffect, useState } from 'react';
+import { type ComponentProps, type MouseEvent, useEffect, useState } from 'react';
 import { find } from '../../api/find.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { readList } from '../../api/reads.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { Chips } from '../../ui/chips.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/day-step.tsx';
 import { FilterSelect, PartnerSelect, PropertySelect } from '../../ui/filter-select.tsx';
@@ -16,26 +16,19 @@ import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
-import { NextButton } from './next-button.tsx';
-import { type Asked, questionOf } from './questions.ts';
+import { type Asked, doNext, questionOf, setArrived } from './moves.ts';
 import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
 import { StayForm } from './stay-form.tsx';
 import { dayQuery, FINDING } from './stay-lists.ts';
-import { bookerOf, formatDates, type Stay, stateOf, STATUS, STATUSES } from './statuses.ts';
+import { bookerOf, formatDates, NEXT, nextOf, type Stay, stateOf, STATUS, STATUSES } from './statuses.ts';
 
 const VIEWS = [
-  { value: 'departures', label: 'Departures' },
-  { value: 'house', label: 'In house' },
-  { value: 'all', label: 'All' },
+  { value: 'arrivals', label: 'Arrivals', none: 'Nobody arrives on this day.' },
+  { value: 'departures', label: 'Departures', none: 'Nobody leaves on this day.' },
+  { value: 'house', label: 'In house', none: 'Nobody is in the house on this day.' },
+  { value: 'all', label: 'All', none: 'No stay passes these filters.' },
 ] as const;
-const HEADINGS = { arrivals: 'Arrivals', departures: 'Departures', house: 'In house' };
-const EMPTY = {
-  arrivals: 'Nobody arrives on this day.',
-  departures: 'Nobody leaves on this day.',
-  house: 'Nobody is in the house on this day.',
-  all: 'No stay passes these filters.',
-};
 
 /** The stays: who comes, who goes, who is here, and the one that a guest on the phone asks for. */
 export function Stays() {
@@ -47,26 +40,20 @@ export function Stays() {
   const today = house.todayAt(search.property);
   const { view = 'arrivals', day = today, q } = search;
   const setDay = (next: string) => set({ day: next === today ? undefined : next });
-  const [entered, setEntered] = useState<string>();
+  const show = (next: typeof view) => set({ view: next === 'arrivals' ? undefined : next, q: undefined });
+  const open = ({ reservation_id: id }: Stay) => set({ open: id });
+  const finding = useFinding(q, open);
   const isFormOpen = house.properties !== undefined && (changing ?? search.new) !== undefined;
   const closeForm = () => (changing ? setChanging(null) : set({ new: undefined }));
-  const show = (next: StaysSearch['view']) => set({ view: next, q: undefined });
   useCommands(
     commandsOf('Stays', [
-      ['1', 'Arrivals', () => show(undefined)],
+      ['1', 'Arrivals', () => show('arrivals')],
       ['2', 'Departures', () => show('departures')],
       ['3', 'In house', () => show('house')],
       ['4', 'All stays', () => show('all')],
       ['p', 'Print this list', () => window.print()],
     ]),
   );
-  const table = {
-    label: 'Stays',
-    columns: columnsOf(house, ask),
-    keyOf: FINDING.idOf,
-    openKey: search.open,
-    onOpen: ({ reservation_id: id }: Stay) => set({ open: id }),
-  };
   return (
     <Page
       title="Stays"
@@ -85,16 +72,10 @@ export function Stays() {
             text={q}
             onFind={(text, isEntered) => {
               set({ q: text });
-              if (isEntered) setEntered(text);
+              if (isEntered) finding.enter(text);
             }}
           />
-          <ChipChoice
-            label="View"
-            all="Arrivals"
-            options={VIEWS}
-            value={q === undefined ? search.view : null}
-            onChange={show}
-          />
+          <Chips label="View" options={VIEWS} isPressed={(value) => q === undefined && value === view} onPress={show} />
           {q === undefined && view !== 'all' && <DayStep day={day} today={today} onChange={setDay} />}
           {q === undefined && (
             <PropertySelect all="All properties" value={search.property} onChange={(property) => set({ property })} />
@@ -115,14 +96,7 @@ export function Stays() {
         </>
       }
     >
-      <h2 className="on-paper">
-        {q ?? (view === 'all' ? 'All stays' : `${HEADINGS[view]}, ${formatDate(day, 'year')}`)}
-      </h2>
-      <List
-        {...{ search, today, table, setDay }}
-        isEntered={q !== undefined && entered === q}
-        onLed={() => setEntered(undefined)}
-      />
+      <List {...{ search, today, setDay }} found={finding.found} columns={columnsOf(house, ask)} onOpen={open} />
       <StayDrawer id={search.open} onClose={() => set({ open: undefined })} ask={ask} change={setChanging} />
       <Modal
         opened={isFormOpen}
@@ -145,51 +119,64 @@ export function Stays() {
   );
 }
 
-interface ListProps {
-  search: StaysSearch;
-  today: string;
-  table: Pick<ComponentProps<typeof ShortList<Stay>>, 'label' | 'columns' | 'keyOf' | 'openKey' | 'onOpen'>;
-  setDay: (day: string) => void;
-  /** The person has pressed Enter in the search, and wants to be led to what is found. */
-  isEntered: boolean;
-  onLed: () => void;
-}
-
-/** The stays of a view, or those that are found for a text: Enter opens the only one, or leads to the first one. */
-function List({ search, today, table, setDay, isEntered, onLed }: ListProps) {
-  const { view = 'arrivals', day = today, q, property, status, partner } = search;
-  const isAll = view === 'all';
-  const dayView = isAll ? 'arrivals' : view;
+/** The stays that are found for a text. After `enter`, the only one of them opens, or the first one gets the focus. */
+function useFinding(q: string | undefined, open: (stay: Stay) => void) {
   const found = useQuery(find(FINDING, q));
-  const ofDay = useQuery({ ...dayQuery({ view: dayView, day, today, property }), enabled: !isAll && q === undefined });
-  const filters = { status, credential_id: partner, property_id: property };
-  const all = useInfiniteQuery({
-    ...readList(FINDING.list, filters, FINDING.topics),
-    enabled: isAll && q === undefined,
-  });
+  const [entered, enter] = useState<string>();
   const results = found.isPlaceholderData ? undefined : found.data;
   useEffect(() => {
-    if (!isEntered || results === undefined) return;
-    onLed();
+    if (q === undefined || q !== entered || results === undefined) return;
+    enter(undefined);
     const [first] = results;
-    if (first && results.length === 1) table.onOpen?.(first);
+    if (first && results.length === 1) open(first);
     else document.querySelector<HTMLElement>('tbody button')?.focus();
   });
-  if (q !== undefined) {
-    const text = 'Names are found by how they begin. A phone number, an e-mail and an id must be whole.';
-    return <ShortList {...table} list={found} empty={{ title: `Nothing found for “${q}”.`, text }} />;
-  }
-  const empty = {
-    title: EMPTY[view],
-    text: 'Stays that partners, OTAs or the house book appear here by themselves.',
-    action: !isAll && (
-      <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
-        Look at {formatDate(addDays(day, 1), 'weekday')}
-      </Button>
-    ),
-  };
-  if (isAll) return <ListTable {...table} list={all} empty={empty} />;
-  return <ShortList {...table} list={ofDay} empty={empty} />;
+  return { found, enter };
+}
+
+interface ListProps extends Pick<ComponentProps<typeof ShortList<Stay>>, 'columns' | 'onOpen'> {
+  search: StaysSearch;
+  today: string;
+  setDay: (day: string) => void;
+  found: ReturnType<typeof useFinding>['found'];
+}
+
+/** The stays of a view, or those that are found for a text. */
+function List({ search, today, setDay, found, ...rest }: ListProps) {
+  const { view = 'arrivals', day = today, q, property, status, partner } = search;
+  const { label, none } = VIEWS.find(({ value }) => value === view) ?? VIEWS[0];
+  const ofDay = useQuery({
+    ...dayQuery(view === 'all' ? 'arrivals' : view, day, today, property),
+    enabled: view !== 'all' && q === undefined,
+  });
+  const all = useInfiniteQuery({
+    ...readList(FINDING.list, { status, credential_id: partner, property_id: property }, FINDING.topics),
+    enabled: view === 'all' && q === undefined,
+  });
+  const table = { ...rest, label: 'Stays', keyOf: FINDING.idOf, openKey: search.open };
+  const text = 'Stays that partners, OTAs or the house book appear here by themselves.';
+  const action = (
+    <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
+      Look at {formatDate(addDays(day, 1), 'weekday')}
+    </Button>
+  );
+  return (
+    <>
+      <h2 className="on-paper">{q ?? (view === 'all' ? 'All stays' : `${label}, ${formatDate(day, 'year')}`)}</h2>
+      {q !== undefined && (
+        <ShortList
+          {...table}
+          list={found}
+          empty={{
+            title: `Nothing found for “${q}”.`,
+            text: 'Names are found by how they begin. A phone number, an e-mail and an id must be whole.',
+          }}
+        />
+      )}
+      {q === undefined && view === 'all' && <ListTable {...table} list={all} empty={{ title: none, text }} />}
+      {q === undefined && view !== 'all' && <ShortList {...table} list={ofDay} empty={{ title: none, text, action }} />}
+    </>
+  );
 }
 
 const WHOLE = { whiteSpace: 'nowrap' } as const;
@@ -218,4 +205,43 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
     },
     { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
   ];
+}
+
+interface NextProps {
+  stay: Stay;
+  today: string;
+  ask: (stay: Stay, to: Asked) => void;
+}
+
+/** The button of a row. Guests who have arrived by mistake have not arrived by the same button. */
+function NextButton({ stay, today, ask }: NextProps) {
+  const [isSending, setSending] = useState(false);
+  const next = nextOf(stay, today);
+  const isBack = stay.status === 'confirmed' && stay.arrived_at !== null && stay.check_in === today;
+  if (next === undefined && !isBack) return null;
+  const label = next === undefined ? 'Undo' : NEXT[next];
+  const press = async (event: MouseEvent<HTMLButtonElement>) => {
+    event.stopPropagation();
+    // The second press of a double press would hit the row that has moved up.
+    if (event.detail > 1) return;
+    const row = event.detail === 0 ? event.currentTarget.closest('tr') : null;
+    const following = row?.nextElementSibling?.querySelector<HTMLElement>('[data-next]');
+    setSending(true);
+    await (next === undefined ? setArrived(stay, false) : doNext(stay, next, ask));
+    setSending(false);
+    // A person at the keyboard goes on with the next row.
+    if (next !== 'leave') following?.focus();
+  };
+  return (
+    <Button
+      variant={next === undefined ? 'subtle' : 'light'}
+      size="compact-sm"
+      data-next
+      aria-label={`${label}: ${stay.guest.name}`}
+      loading={isSending}
+      onClick={(event) => void press(event)}
+    >
+      {label}
+    </Button>
+  );
 }

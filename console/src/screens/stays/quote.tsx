@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/client.ts';
 import type { RoomType } from '../../api/house.ts';
-import { addDays, formatDate, sumOf } from '../../ui/format.ts';
+import { Facts } from '../../ui/detail.tsx';
+import { addDays, formatDate, sumOf, useFormat } from '../../ui/format.ts';
 import type { Stay } from './statuses.ts';
 
 export type SoldType = Answer<'getCalendar'>['room_types'][number];
@@ -55,4 +56,33 @@ function cheapest(plans: Plan[]): Plan | undefined {
 function listOf(dates: string[]): string {
   const shown = dates.slice(0, 3).map((date) => formatDate(date, 'weekday'));
   return dates.length > 3 ? `${shown.join(', ')} and ${dates.length - 3} more nights` : shown.join(', ');
+}
+
+interface PricesProps {
+  /** Null: the prices of the nights are not known. */
+  nights: { date: string; price: string }[] | null;
+  total: string;
+}
+
+/** Nights with prices and total. Nights in a row that cost the same stand in one line. */
+export function NightPrices({ nights, total }: PricesProps) {
+  const { money } = useFormat();
+  const runs: { date: string; price: string; count: number }[] = [];
+  for (const night of nights ?? []) {
+    const last = runs.at(-1);
+    if (last?.price === night.price) last.count += 1;
+    else runs.push({ ...night, count: 1 });
+  }
+  return (
+    <Facts
+      facts={[
+        ...runs.map(({ date, price, count }) =>
+          count === 1
+            ? ([formatDate(date, 'weekday'), money(price)] as const)
+            : ([`${formatDate(date)} – ${formatDate(addDays(date, count))}`, `${count} × ${money(price)}`] as const),
+        ),
+        ['Total', <strong>{money(total)}</strong>],
+      ]}
+    />
+  );
 }

@@ -1,4 +1,4 @@
-import { Input, Modal, MultiSelect, Stack } from '@mantine/core';
+import { Input, MultiSelect, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -9,15 +9,27 @@ import { TextField } from '../../ui/fields.tsx';
 import { Form } from '../../ui/form.tsx';
 import { addDays, plural } from '../../ui/format.ts';
 import { NightTable } from './conflict-dialog.tsx';
-import { amountOf, type Change, datesOf, valueAt } from './nights.ts';
+import { amountOf, type Change, datesOf, save, send, valueAt } from './nights.ts';
 import type { Row } from './rows.tsx';
-import { save, send } from './writes.ts';
 
-export interface BulkForm {
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, index) => ({
+  label,
+  value: (index + 1) % 7,
+}));
+const RESTRICTIONS = [
+  { value: 'close', label: 'Close' },
+  { value: 'open', label: 'Open' },
+] as const;
+
+/** What is chosen when the dialog opens. */
+export interface BulkStart {
   /** None: all plans. */
   plans: string[];
   from: string | undefined;
   to: string | undefined;
+}
+
+interface Bulk extends BulkStart {
   /** Days of the week, 0 for Sunday. */
   weekdays: number[];
   /** As it is typed: `120`, `+10%`, or `=` for the base price. Empty: the prices stay. */
@@ -29,43 +41,25 @@ export interface BulkForm {
 interface Props {
   property: string;
   rows: Row[];
-  /** Plans and nights that are chosen at first. Null: the dialog is closed. */
-  start: Pick<BulkForm, 'plans' | 'from' | 'to'> | null;
+  start: BulkStart;
   onClose: () => void;
 }
 
 /** Changes many nights at once, after a look at what would change. */
-export function BulkDialog({ start, onClose, ...rest }: Props) {
-  return (
-    <Modal opened={start !== null} onClose={onClose} size="lg" title="Change many nights">
-      {start && <Bulk start={start} onClose={onClose} {...rest} />}
-    </Modal>
-  );
-}
-
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, index) => ({
-  label,
-  value: (index + 1) % 7,
-}));
-const RESTRICTIONS = [
-  { value: 'close', label: 'Close' },
-  { value: 'open', label: 'Open' },
-] as const;
-
-function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<Props['start']> }) {
+export function BulkForm({ property, rows, start, onClose }: Props) {
   const { currency } = useMe().tenant;
-  const [form, setForm] = useState<BulkForm>({
+  const [bulk, setBulk] = useState<Bulk>({
     ...start,
     weekdays: WEEKDAYS.map(({ value }) => value),
     price: '',
     restriction: undefined,
   });
-  const preview = useMutation({ mutationFn: () => previewOf(property, currency, form) });
-  const set = (change: Partial<BulkForm>) => {
-    setForm({ ...form, ...change });
+  const preview = useMutation({ mutationFn: () => previewOf(property, currency, bulk) });
+  const set = (change: Partial<Bulk>) => {
+    setBulk((present) => ({ ...present, ...change }));
     preview.reset();
   };
-  const { plans, from, to, weekdays, price, restriction } = form;
+  const { plans, from, to, weekdays, price, restriction } = bulk;
   const changed = preview.data ?? [];
   const nights = plural(changed.length, 'night');
   const change = () => {
@@ -129,9 +123,9 @@ function Bulk({ property, rows, start, onClose }: Props & { start: NonNullable<P
 }
 
 /** Returns by a dry run what would change. @throws Refused, Unreachable, Error */
-async function previewOf(property: string, currency: string, form: BulkForm): Promise<Change[]> {
-  const { plans, from = '', to = '', weekdays, restriction } = form;
-  const price = priceRule(form.price.trim(), currency);
+async function previewOf(property: string, currency: string, bulk: Bulk): Promise<Change[]> {
+  const { plans, from = '', to = '', weekdays, restriction } = bulk;
+  const price = priceRule(bulk.price.trim(), currency);
   const calendar = await call('getCalendar', { query: { property_id: property, from, to: addDays(to, 1) } });
   const nights = [...datesOf(calendar).entries()].filter(([, date]) => weekdays.includes(new Date(date).getUTCDay()));
   const all = calendar.room_types.flatMap((type) => type.rate_plans);
