@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { makeStore, useStore } from '../../ui/store.ts';
 import { cancelOrder } from './moves.ts';
@@ -10,6 +11,8 @@ export const askToCancel = asked.set;
 
 export function CancelDialog() {
   const order = useStore(asked);
+  // Back leaves the screen without an answer to the question.
+  useEffect(() => () => askToCancel(null), []);
   const question = order && {
     title: `Cancel order #${order.number}?`,
     text: `${partnerOf(order)} is told at once. This cannot be undone.`,
