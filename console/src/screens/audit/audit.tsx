@@ -12,7 +12,7 @@ import { DownloadIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { FilterSelect, PersonSelect } from '../../ui/filter-select.tsx';
 import { useAddress } from '../../ui/search.ts';
-import { type Column, ListTable } from '../../ui/table.tsx';
+import { Breaking, type Column, ListTable } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import type { AuditSearch } from './search.ts';
 import { factsOf, sentenceOf, SENTENCES } from './words.ts';
@@ -40,7 +40,14 @@ export function Audit() {
     day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');
   const columns: Column<AuditEntry>[] = [
     { label: 'Time', cell: ({ at }) => <time dateTime={at}>{clock(at)}</time> },
-    { label: 'What happened', cell: (entry) => <Sentence entry={entry} /> },
+    {
+      label: 'What happened',
+      cell: (entry) => (
+        <Breaking>
+          <Sentence entry={entry} />
+        </Breaking>
+      ),
+    },
   ];
   return (
     <Page
@@ -114,7 +121,7 @@ function Sentence({ entry }: { entry: AuditEntry }) {
         </Link>
       )}
       {after}
-      <Text fz="0.8125rem" className="quiet">
+      <Text span display="block" fz="0.8125rem" className="quiet">
         {factsOf(details).join(' · ')}
       </Text>
     </>
