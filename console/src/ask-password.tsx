@@ -1,15 +1,16 @@
 import { Button, Modal } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call, onSignedOut } from './api/client.ts';
-import { keepSession, signOut, useMe } from './api/session.ts';
+import { keepSession, type Me, signOut, useMe } from './api/session.ts';
 import { serverNow } from './live/clock.ts';
 import { PasswordField } from './ui/fields.tsx';
 import { Form } from './ui/form.tsx';
 
 /** Asks for the password over the page when the session has ended in mid-work. The calls that wait then go on. */
 export function AskPassword() {
-  const { person, session } = useMe();
+  const { person, display, session } = useMe();
   const [isOpen, setOpen] = useState(false);
   const [password, setPassword] = useState('');
   const waiting = useRef<(() => void)[]>([]);
@@ -19,14 +20,23 @@ export function AskPassword() {
       return new Promise((resolve) => waiting.current.push(resolve));
     });
   }, []);
+  const resume = (me: Me) => {
+    // Nothing of one person may be sent in the name of another.
+    if (me.person?.id !== person?.id || me.display?.id !== display?.id) return window.location.reload();
+    keepSession(me);
+    setOpen(false);
+    setPassword('');
+    for (const goOn of waiting.current.splice(0)) goOn();
+  };
   const sending = useMutation({
     mutationFn: async () => {
       const body = { email: person?.email ?? '', password };
-      keepSession(await call('startSession', { body }, { isSigningIn: true }));
-      setOpen(false);
-      setPassword('');
-      for (const goOn of waiting.current.splice(0)) goOn();
+      resume(await call('startSession', { body }, { isSigningIn: true }));
     },
+  });
+  // Somebody may have signed in on another tab.
+  useWindowEvent('focus', () => {
+    if (isOpen) void call('getMe', {}, { isSigningIn: true }).then(resume, () => {});
   });
   return (
     <Modal

@@ -14,6 +14,15 @@ const dark: MantineColorsTuple = [
 ];
 
 const CLOSE = { 'aria-label': 'Close' };
+/** Names of the arrows of a calendar. */
+const CALENDAR = {
+  previousMonth: 'Month before',
+  nextMonth: 'Next month',
+  previousYear: 'Year before',
+  nextYear: 'Next year',
+  previousDecade: 'Ten years before',
+  nextDecade: 'Next ten years',
+};
 
 /** One accent, quiet greys with a trace of it, small radii. All else of the look is in `global.css` and the modules of the screens. */
 export const theme = createTheme({
@@ -29,7 +38,7 @@ export const theme = createTheme({
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   components: {
     Notification: { styles: { description: { color: 'var(--rs-quiet)' } } },
-    DatePickerInput: { defaultProps: { weekendDays: [] } },
+    DatePickerInput: { defaultProps: { weekendDays: [], ariaLabels: CALENDAR } },
     Modal: {
       defaultProps: {
         centered: true,

@@ -8,6 +8,8 @@ export interface Command {
   group: string;
   /** A key as `KeyboardEvent.key` has it, or two with a space between them, which are pressed one after the other: `g o`. */
   keys?: string;
+  /** A key that is held runs it again and again. */
+  mayRepeat?: boolean;
   run: () => void;
 }
 
@@ -57,18 +59,25 @@ export function useCommandKeys(): void {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target)) {
         return;
       }
-      const sequence = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : '';
+      const key = keyOf(event);
+      const sequence = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key}` : '';
       const all = [...registered.get().values()].flat();
-      const command = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === event.key);
-      first = command === undefined ? { key: event.key, at: event.timeStamp } : { key: '', at: 0 };
+      const command = all.findLast(({ keys }) => keys === sequence) ?? all.findLast(({ keys }) => keys === key);
+      first = command === undefined ? { key, at: event.timeStamp } : { key: '', at: 0 };
       if (command !== undefined) {
         event.preventDefault();
-        command.run();
+        if (!event.repeat || command.mayRepeat) command.run();
       }
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** Returns the key as if Caps Lock were off. */
+function keyOf({ key, shiftKey }: KeyboardEvent): string {
+  if (key.length > 1) return key;
+  return shiftKey ? key.toUpperCase() : key.toLowerCase();
 }
 
 function isTaken(target: EventTarget | null): boolean {

@@ -66,8 +66,14 @@ export function listSearch<Kind extends string>(
   return searchOf({ kind: (text) => oneOf(kinds, text), open: anyText, new: (text) => oneOf(['1'], text) });
 }
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE = /^[12]\d{3}-\d\d-\d\d$/;
 
+/** Returns the text if it is a date as `YYYY-MM-DD`, else undefined. A browser takes 30 February for 2 March. */
 export function dateOf(text: string | undefined): string | undefined {
-  return text !== undefined && DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+  return text !== undefined && DATE.test(text) && isDay(text) ? text : undefined;
+}
+
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -133,13 +133,20 @@ function DrawnRow<Row>({ row, rowKey, columns, onOpen, isOpen }: RowProps<Row>) 
 /** First cell of a row whose second column has no room on a phone: there it stands below. */
 export function TwoLines({ first, second }: { first: string; second: string | null }) {
   return (
-    <>
+    <Breaking>
       {first}
       <Text span display="block" hiddenFrom="sm" fz="xs" fw={400} c="dimmed">
         {second}
       </Text>
-    </>
+    </Breaking>
   );
+}
+
+const BREAKING = { display: 'block', minWidth: 120, overflowWrap: 'anywhere' } as const;
+
+/** Text of somebody else. A long word of it breaks, so that it pushes no column out of sight. */
+export function Breaking({ children }: { children: ReactNode }) {
+  return <span style={BREAKING}>{children}</span>;
 }
 
 interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {

@@ -158,6 +158,9 @@ describe('the calendar in a browser', { skip }, () => {
     await cell(page, 'Double, Saver', from).click();
     await page.keyboard.press('b');
     const dialog = page.getByRole('dialog', { name: 'Change many nights' });
+    await dialog.getByLabel('Price in EUR').fill('%');
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByText(/^Type a price such as/).waitFor();
     await dialog.getByLabel('Price in EUR').fill('+10%');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText('14 nights change.').waitFor();
@@ -267,8 +270,8 @@ describe('the calendar in a browser', { skip }, () => {
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Double' });
-    await dialog.getByLabel('Rooms').waitFor();
-    await page.keyboard.press('Control+a');
+    await dialog.getByLabel('Rooms').fill('');
+    assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), 'an empty field is not 0 rooms');
     await page.keyboard.type('4');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });

@@ -109,13 +109,13 @@ describe('the menu in the console', { skip }, () => {
     assert.equal(new URL(page.url()).searchParams.get('text'), 'pizza-');
     await openMenu('?text=pizza');
     await page.keyboard.press('j');
-    await page.keyboard.press('M');
+    await page.keyboard.press('Shift+M');
     await notice('2 dishes are off the menu');
     assert.deepEqual([(await stored('PIZZA-1'))?.is_active, (await stored('OFF'))?.is_active], [false, false]);
     await page.keyboard.press('u');
     await notice('2 dishes are on the menu');
     assert.equal((await stored('OFF'))?.is_active, true);
-    await page.keyboard.press('M');
+    await page.keyboard.press('Shift+M');
     await notice('2 dishes are off the menu');
     for (const key of ['j', 'j', 'k', 'p', '9', '.', '9', 'Enter']) await page.keyboard.press(key);
     await notice('Margherita costs €9.90');

@@ -102,6 +102,33 @@ describe('the board of orders in a browser', { skip }, () => {
     assert.deepEqual(watched.problems(), []);
   });
 
+  it('a key that is held moves one order on, also with Caps Lock, and an undecided cancellation ends with the screen', async () => {
+    const numbers = [(await order()).number, (await order()).number] as const;
+    for (const each of numbers) await cardIn(page, 'New', each).waitFor();
+    const [, number] = numbers;
+    const placed = await place(service, tenant, { items: [{ item_id: 'PIZZA-1', quantity: 120 }] });
+    const many = cardIn(page, 'New', (await read(placed.body.order_id)).number).getByText('120');
+    assert.ok(((await many.boundingBox())?.height ?? 99) < 30, 'The count of the dishes stands on one line.');
+    const cards = page.getByRole('region', { name: 'New', exact: true }).getByRole('article');
+    const count = await cards.count();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.down('1');
+    await page.keyboard.up('1');
+    await eventually(async () => (await cards.count()) < count, 'the order in the next column');
+    assert.equal(await cards.count(), count - 1);
+    await page.keyboard.press('U');
+    await eventually(async () => (await cards.count()) === count, 'the order back in its column');
+
+    await page.getByRole('link', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await cardIn(page, 'New', number).getByLabel(/^More/).click();
+    await page.getByRole('menuitem', { name: /^Cancel/ }).click();
+    await page.getByRole('dialog', { name: `Cancel order #${number}?` }).waitFor();
+    await page.goBack();
+    await page.goForward();
+    await cardIn(page, 'New', number).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   it('a move that waits behind Undo is sent at once when the page closes', async () => {
     const { id, number } = await order();
     await cardIn(page, 'New', number).getByRole('button', { name: 'Accept' }).click();

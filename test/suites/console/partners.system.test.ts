@@ -75,8 +75,15 @@ describe('partners and deliveries in the console', { skip }, () => {
     await assertForgotten(rotated.secret);
     assert.deepEqual([await statusWith(made.key, made.secret), await statusWith(made.key, rotated.secret)], [200, 200]);
 
-    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     const confirm = page.getByRole('dialog', { name: 'Revoke City Delivery' });
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await confirm.waitFor();
+    await page.goBack();
+    await confirm.waitFor({ state: 'detached' });
+    await page.goForward();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
+    assert.equal(await confirm.count(), 0, 'Back has left the question');
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     const button = confirm.getByRole('button', { name: 'Revoke' });
     await confirm.getByLabel(/^Type/).fill('City');
     assert.ok(await button.isDisabled());

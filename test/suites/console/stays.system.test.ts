@@ -185,6 +185,40 @@ describe('the stays in a browser', { skip }, () => {
     watched.problems();
   });
 
+  it('a name of one long word leaves the other columns in sight', async () => {
+    const id = await arriving('G'.repeat(140));
+    await openStays();
+    const next = page.getByRole('button', { name: /^Arrived: G+$/ });
+    await next.waitFor();
+    const { x = 0, width = 0 } = (await next.boundingBox()) ?? {};
+    assert.ok(x + width < 1_440, `The button of the row ends at ${x + width} px.`);
+    await cancel(id);
+  });
+
+  it('a new stay says which rooms are left only when both days are chosen, why it cannot be so long, and counts guests as typed', async () => {
+    await openStays('?new=1&day=2027-02-30');
+    const dialog = page.getByRole('dialog', { name: 'New stay' });
+    const options = dialog.getByLabel('Room type').locator('option');
+    await options.filter({ hasText: 'left' }).first().waitFor({ state: 'attached' });
+    const guests = dialog.getByLabel('Guests');
+    await guests.fill('2');
+    await guests.press('Backspace');
+    assert.ok(await dialog.getByRole('button', { name: 'Book' }).isDisabled());
+    await guests.press('3');
+    assert.equal(await guests.inputValue(), '3');
+    assert.deepEqual(watched.problems(), [], '30 February is no day, so the screen shows today');
+    await dialog.getByRole('button', { name: /^Arrival and departure/ }).click();
+    await page.getByRole('button', { name: 'Next month' }).click();
+    await page.getByRole('button', { name: /^10 / }).click();
+    await options.filter({ hasText: 'left' }).first().waitFor({ state: 'detached' });
+    for (let count = 0; count < 15; count += 1) await page.getByRole('button', { name: 'Next month' }).click();
+    await page.getByRole('button', { name: /^20 / }).click();
+    await dialog.getByText('These nights have no price: ').waitFor();
+    // The refusals of all properties.
+    await page.goto('about:blank');
+    watched.problems();
+  });
+
   it('a full night is said in words, and is overbooked only by a second choice', async () => {
     const dates = { check_in: dayAfter(today, 20), check_out: dayAfter(today, 21) };
     const room_type_id = hotel.roomTypes['Suite'];

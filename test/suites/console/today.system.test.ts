@@ -117,6 +117,16 @@ describe('the console in a browser', { skip }, () => {
     await dialog.getByLabel('Password', { exact: true }).fill(owner.password);
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await dialog.waitFor({ state: 'hidden' });
+    const [again] = await sessionsOf();
+    await service.call('POST', `${SESSIONS}${again.id}/end/`, { headers: house.owner });
+    await dialog.waitFor();
+    const otherTab = {
+      headers: { 'x-roomservice-console': '1' },
+      data: { email: owner.email, password: owner.password },
+    };
+    assert.ok((await page.request.post(`${service.url}/v1/auth/session/`, otherTab)).ok());
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await dialog.waitFor({ state: 'hidden' });
     await placeOrder(service, house.partner);
     await page.getByRole('link', { name: /^New\s*1/ }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

@@ -11,7 +11,7 @@ import { formatDate, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
-import { type Column, ListTable } from '../../ui/table.tsx';
+import { Breaking, type Column, ListTable } from '../../ui/table.tsx';
 import type { AuditSearch } from './search.ts';
 import { factsOf, sentenceOf, SENTENCES } from './words.ts';
 
@@ -38,7 +38,14 @@ export function Audit() {
     day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');
   const columns: Column<AuditEntry>[] = [
     { label: 'Time', cell: ({ at }) => <time dateTime={at}>{clock(at)}</time> },
-    { label: 'What happened', cell: (entry) => <Sentence entry={entry} /> },
+    {
+      label: 'What happened',
+      cell: (entry) => (
+        <Breaking>
+          <Sentence entry={entry} />
+        </Breaking>
+      ),
+    },
   ];
   return (
     <Page
@@ -130,7 +137,7 @@ function Sentence({ entry }: { entry: AuditEntry }) {
         </Link>
       )}
       {after}
-      <Text fz="0.8125rem" className="quiet">
+      <Text span display="block" fz="0.8125rem" className="quiet">
         {factsOf(details).join(' · ')}
       </Text>
     </>

@@ -148,7 +148,7 @@ function priceRule(text: string, currency: string): PriceRule {
   if (text === '=') return () => null;
   const fixed = amountOf(text);
   if (fixed !== null) return () => fixed;
-  const percent = text.endsWith('%') ? Number(text.slice(0, -1).replace(',', '.')) : Number.NaN;
+  const percent = /\d.*%$/.test(text) ? Number(text.slice(0, -1).replace(',', '.')) : Number.NaN;
   if (!(percent > -100)) throw new Error('Type a price such as 120, a change such as +10% or -7.5%, or = alone.');
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits;

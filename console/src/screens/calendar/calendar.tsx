@@ -193,7 +193,9 @@ function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
 function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => void }) {
   const { currency } = useMe().tenant;
   const [price, setPrice] = useState(plan?.base_price ?? '0');
-  const [count, setCount] = useState(plan?.min_nights ?? type.physical_capacity);
+  // Empty while it is typed anew.
+  const [typed, setTyped] = useState<number | string>(plan?.min_nights ?? type.physical_capacity);
+  const count = Number(typed);
   const amount = amountOf(price);
   const send = async (): Promise<unknown> =>
     plan === null
@@ -201,7 +203,7 @@ function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => vo
       : await call('changeRatePlan', { path: { id: plan.id }, body: { base_price: amount ?? '', min_nights: count } });
   const sending = useWrite(['getCalendar', 'listProperties'], send, onClose);
   return (
-    <Form action="Save" sending={sending} isReady={amount !== null} onCancel={onClose}>
+    <Form action="Save" sending={sending} isReady={amount !== null && typed !== ''} onCancel={onClose}>
       {plan && (
         <TextField
           label={`Base price in ${currency}`}
@@ -218,8 +220,8 @@ function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => vo
         min={plan ? 1 : 0}
         allowDecimal={false}
         data-autofocus={plan === null || undefined}
-        value={count}
-        onChange={(value) => setCount(Number(value))}
+        value={typed}
+        onChange={setTyped}
       />
     </Form>
   );

@@ -94,15 +94,17 @@ function Dishes({ dishes, search, set }: DishesProps) {
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
   const turn = (some: Dish[] = []) => void changeAvailability(some, !some.some(isOn));
-  const commands = commandsOf('Menu', [
+  const moving = commandsOf('Menu', [
     ['j', 'Next row', () => moveFocus(1)],
     ['k', 'Row before', () => moveFocus(-1)],
+  ]).map((command) => ({ ...command, mayRepeat: true }));
+  const changing = commandsOf('Menu', [
     ['m', 'Take the dish off the menu, or put it on', () => turn(dishes.filter(isFocused))],
     ['M', 'The same for its category', () => turn([...groups.values()].find((some) => some.some(isFocused)))],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
     ['u', UNDO, undoLast],
   ]);
-  useCommands(search.open === undefined ? commands : []);
+  useCommands(search.open === undefined ? [...moving, ...changing] : []);
   if (groups.size === 0) {
     const showAll = () => set({ text: undefined, shown: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;

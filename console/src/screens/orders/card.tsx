@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Menu, UnstyledButton } from '@mantine/core';
-import { memo, type MouseEvent, useState } from 'react';
+import { memo, type MouseEvent, useEffect, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
 import { ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -161,6 +161,8 @@ const asked = makeStore<Order | null>(null);
 
 export function CancelDialog() {
   const order = useStore(asked);
+  // Back leaves the screen without an answer to the question.
+  useEffect(() => () => asked.set(null), []);
   const question = order && {
     title: `Cancel order #${order.number}?`,
     text: `${partnerOf(order)} is told at once. This cannot be undone.`,

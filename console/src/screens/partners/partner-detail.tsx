@@ -1,7 +1,7 @@
 import { Box, Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { read, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
@@ -26,6 +26,8 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
     enabled: id !== undefined,
   });
   const [action, setAction] = useState<'rotate' | 'revoke' | null>(null);
+  // Back leaves a partner without an answer to the question.
+  useEffect(() => setAction(null), [id]);
   const partner = query.data;
   const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
   return (

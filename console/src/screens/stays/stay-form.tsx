@@ -31,7 +31,7 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
   const change = (part: Partial<Draft>) => setDraft((present) => ({ ...present, overbook: false, ...part }));
   const [checkIn, checkOut] = draft.dates;
-  const sold = useSoldTypes(properties, draft.dates);
+  const { sold, refusal } = useSoldTypes(properties, draft.dates);
   const type = roomTypeOf(draft.typeId);
   const soldType = sold.get(draft.typeId);
   const quote = checkIn && type && soldType ? quoteOf(type, soldType, { checkIn, own, ...draft }) : undefined;
@@ -51,7 +51,8 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
     // Later changes of what is left do not change the choice under the person's eyes.
     if (draft.typeId === '' && firstFree !== undefined) change({ typeId: firstFree });
   }, [draft.typeId, firstFree]);
-  const isReady = draft.name.trim() !== '' && quote !== undefined && (problems.length === 0 || draft.overbook);
+  const isReady =
+    draft.name.trim() !== '' && draft.guests > 0 && quote !== undefined && (problems.length === 0 || draft.overbook);
   return (
     <Form
       action={draft.overbook && quote?.isFull ? 'Overbook' : own ? 'Save the change' : 'Book'}
@@ -63,6 +64,7 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
       <Fields {...{ draft, own, today, properties, sold, change }} plan={quote?.plan} />
       <Box mih={84} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
+        {refusal !== undefined && `These nights have no price: ${refusal}.`}
         {problems.map((problem) => (
           <Text key={problem} fz="sm" c="var(--rs-late)">
             {problem}
@@ -91,7 +93,7 @@ interface FieldsProps {
   own: Stay | undefined;
   today: string;
   properties: Property[];
-  sold: Map<string, SoldType>;
+  sold: ReadonlyMap<string, SoldType>;
   plan: string | undefined;
   change: (part: Partial<Draft>) => void;
 }
@@ -124,7 +126,8 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
           group: name,
           items: ofProperty.map(({ id, name: label }) => ({
             value: id,
-            label: `${label}, ${leftOf(sold.get(id))} left`,
+            // What is left is not known before both dates are chosen.
+            label: sold.has(id) ? `${label}, ${leftOf(sold.get(id))} left` : label,
           })),
         }))}
         onChange={({ currentTarget }) => change({ typeId: currentTarget.value, planId: '' })}
@@ -133,8 +136,9 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
         label="Guests"
         min={1}
         max={100}
-        value={draft.guests}
-        onChange={(guests) => change({ guests: Number(guests) || 1 })}
+        // Empty while it is typed anew.
+        value={draft.guests || ''}
+        onChange={(guests) => change({ guests: Number(guests) })}
       />
       {own === undefined && (
         <NativeSelect
@@ -168,14 +172,18 @@ function draftOf(own: Stay | undefined, today: string) {
   };
 }
 
-function useSoldTypes(properties: Property[], [from, to]: Draft['dates']): Map<string, SoldType> {
+function useSoldTypes(properties: Property[], [from, to]: Draft['dates']) {
   const calendars = useQueries({
     queries: properties.map(({ id }) => ({
       ...read('getCalendar', { query: { property_id: id, from: from ?? '', to: to ?? '' } }, ['reservations', 'rates']),
       enabled: from !== null && to !== null && from < to,
     })),
   });
-  return new Map(calendars.flatMap(({ data }) => data?.room_types ?? []).map((type) => [type.id, type]));
+  return {
+    sold: new Map(calendars.flatMap(({ data }) => data?.room_types ?? []).map((type) => [type.id, type])),
+    /** Why the service does not tell, for example because there are too many nights. */
+    refusal: calendars.find(({ error }) => error !== null)?.error?.message,
+  };
 }
 
 function leftOf(type: SoldType | undefined): number {

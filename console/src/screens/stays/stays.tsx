@@ -186,11 +186,7 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
   return [
     {
       label: 'Guest',
-      cell: (stay) => (
-        <span style={{ overflowWrap: 'break-word' }}>
-          <TwoLines first={stay.guest.name} second={inShort(stay)} />
-        </span>
-      ),
+      cell: (stay) => <TwoLines first={stay.guest.name} second={inShort(stay)} />,
     },
     { label: 'Phone', paper: 'only', cell: ({ guest }) => guest.phone },
     { label: 'Guests', isNumber: true, paper: 'only', cell: ({ guests }) => guests },
