@@ -146,7 +146,7 @@ export function ListFilters() {
   const { search, set } = useOrdersAddress();
   const { q, status, type, partner, from, to } = search;
   const [isOpen, setOpen] = useState(false);
-  const count = [type, partner, from].filter((value) => value !== undefined).length;
+  const count = [type, partner, from ?? to].filter((value) => value !== undefined).length;
   const chips = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const pressed = chips.current?.querySelector('[aria-pressed="true"]');
