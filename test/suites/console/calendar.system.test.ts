@@ -183,6 +183,25 @@ describe('the calendar in a browser', { skip }, () => {
     assertProblems(1);
   });
 
+  it('another property shows its own rooms alone, also while they are still on their way', async () => {
+    const first = 'Double, Flexible';
+    await openCalendar(page);
+    const held = Promise.withResolvers<void>();
+    await page.route(`**${CALENDAR}*`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('combobox', { name: 'Property' }).click();
+    await page.getByRole('option').last().click();
+    await cell(page, first, dayAhead(1)).waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('button', { name: 'Change many nights' }).count(), 0);
+    held.resolve();
+    await page.getByRole('grid').waitFor();
+    assert.equal(await cell(page, first, dayAhead(1)).count(), 0);
+    await page.unrouteAll({ behavior: 'wait' });
+    assertProblems();
+  });
+
   it('a night that is closed by the key s cannot be booked by a partner until the line of its room type opens it again', async () => {
     const from = dayAhead(130);
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: from, check_out: dayAfter(from, 1) };

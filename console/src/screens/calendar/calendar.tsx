@@ -1,6 +1,6 @@
 import { Button, Modal, NumberInput, Stack } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { call } from '../../api/client.ts';
@@ -115,7 +115,8 @@ function useCalendar() {
   const query = useQuery({
     ...read('getCalendar', input, ['reservations', 'rates', 'rooms']),
     enabled: property !== '',
-    placeholderData: keepPreviousData,
+    // Rooms of another property would be changed under the name of this one.
+    placeholderData: (before, query) => (query?.queryKey[1].query.property_id === property ? before : undefined),
   });
   const { data } = query;
   const { sending } = useWrites();

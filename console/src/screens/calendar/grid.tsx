@@ -174,7 +174,7 @@ const GridRow = memo(function GridRow(props: RowProps) {
             data-day={day}
             data-state={isTyped ? 'typed' : state}
             className={classes.cell}
-            style={{ backgroundColor: heat }}
+            style={heat ? { backgroundColor: heat } : undefined}
           >
             {isTyped ? draft : content}
           </div>
