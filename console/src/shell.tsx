@@ -2,11 +2,11 @@ import { AppShell, Badge, Box, Button, Group, Kbd, Menu, NavLink, Text, useManti
 import { useMediaQuery } from '@mantine/hooks';
 import { Link, type LinkProps, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
 import { type ComponentType, useEffect } from 'react';
-import { areasOf, type Area, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
+import { type Area, areasOf, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
 import { commandsOf, useCommands } from './ui/commands.ts';
-import { Empty } from './ui/empty.tsx';
+import { Empty } from './ui/loaded.tsx';
 import {
   AuditIcon,
   CalendarIcon,

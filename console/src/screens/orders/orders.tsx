@@ -3,7 +3,7 @@ import { useDocumentVisibility } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { ChipChoice } from '../../ui/filters.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';

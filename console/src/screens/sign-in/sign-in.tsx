@@ -6,8 +6,7 @@ import { call, Refused } from '../../api/client.ts';
 import { keepSession, type Me } from '../../api/session.ts';
 import icon from '../../icon.svg';
 import { serverNow, useNow } from '../../live/clock.ts';
-import { NewPassword, PasswordField, TextField } from '../../ui/fields.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, NewPassword, PasswordField, TextField } from '../../ui/form.tsx';
 
 export function SignIn() {
   const [email, setEmail] = useState('');

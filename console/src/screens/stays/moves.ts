@@ -1,13 +1,11 @@
-import { call, type Input } from '../../api/client.ts';
-import { keepRow } from '../../api/keep-row.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { call, type Input, newRequestId } from '../../api/client.ts';
+import { keepRow, queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
-import { newRequestId } from '../../api/request-id.ts';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { press, write } from '../../ui/press.ts';
 import type { Question } from '../../ui/reason-dialog.tsx';
-import { bookerOf, formatNights, type Next, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
+import { bookerOf, formatNights, type Next, stateOf, STATUS, type Stay, type StayWithHistory } from './statuses.ts';
 
 export const stayQuery = (id: string) => read('getStaffReservation', { path: { id } }, ['reservations']);
 const pathOf = ({ reservation_id: id }: Stay) => ({ id });

@@ -2,14 +2,12 @@ import { Box, Checkbox, NativeSelect, NumberInput, SimpleGrid, Text } from '@man
 import { DatePickerInput } from '@mantine/dates';
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { call, newRequestId } from '../../api/client.ts';
 import { type Property, useHouse } from '../../api/house.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
-import { newRequestId } from '../../api/request-id.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
-import { TextField } from '../../ui/fields.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, TextField } from '../../ui/form.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { changeStay, keepStay } from './moves.ts';
 import { NightPrices, quoteOf, type SoldType } from './quote.tsx';

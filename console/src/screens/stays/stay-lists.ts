@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { guestFilters, readMerged } from '../../api/find.ts';
-import { REREAD_MS } from '../../api/reads.ts';
+import { guestFilters, readMerged, REREAD_MS } from '../../api/reads.ts';
 import type { DayView } from './search.ts';
 import { nextOf, type Stay } from './statuses.ts';
 

@@ -1,1 +1,0 @@
-export { find, guestFilters, readMerged } from './reads.ts';

@@ -1,1 +1,0 @@
-export { keepRow } from './query-client.ts';

@@ -1,1 +1,0 @@
-export { newRequestId } from './client.ts';
