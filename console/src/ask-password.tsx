@@ -4,8 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call, onSignedOut } from './api/client.ts';
 import { keepSession, signOut, useMe } from './api/session.ts';
 import { serverNow } from './live/clock.ts';
-import { PasswordField } from './ui/fields.tsx';
-import { Form } from './ui/form.tsx';
+import { Form, PasswordField } from './ui/form.tsx';
 
 /** Asks for the password over the page when the session has ended in mid-work. The calls that wait then go on. */
 export function AskPassword() {

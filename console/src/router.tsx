@@ -19,8 +19,7 @@ import { validateMenuSearch } from './screens/menu/search.ts';
 import { validateOrdersSearch } from './screens/orders/search.ts';
 import { validateStaysSearch } from './screens/stays/search.ts';
 import { Shell } from './shell.tsx';
-import { Empty } from './ui/empty.tsx';
-import { Failure } from './ui/failure.tsx';
+import { Empty, Failure } from './ui/loaded.tsx';
 import { listSearch } from './ui/search.ts';
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useNow } from '../live/clock.ts';
-import { dayIn } from '../ui/zoned-day.ts';
+import { dayIn } from '../ui/format.ts';
 import type { Answer } from './client.ts';
 import { read } from './reads.ts';
 import { useMe } from './session.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { changeAvailability, type Dish, isOn, type Menu } from '../../ui/dishes.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { Empty } from '../../ui/loaded.tsx';
 import { plural, useFormat } from '../../ui/format.ts';
 import { Note } from '../../ui/status.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { ChipChoice } from '../../ui/filters.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';

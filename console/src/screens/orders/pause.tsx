@@ -4,12 +4,11 @@ import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { read } from '../../api/reads.ts';
 import { serverNow, useNow } from '../../live/clock.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { ChipChoice } from '../../ui/filters.tsx';
+import { FormDialog, TextField } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { press } from '../../ui/press.ts';
-import { Strip } from '../../ui/strip.tsx';
+import { Strip } from '../../ui/page.tsx';
 
 /** Whether the restaurant takes orders. */
 const pauseQuery = read('getPause', {}, ['pause']);

@@ -1,4 +1,4 @@
-import { Strip } from '../../ui/strip.tsx';
+import { Strip } from '../../ui/page.tsx';
 import { allowSound, setMuted, type Sound, touch } from './sound.ts';
 
 /** Says that the browser holds the sound back, or that new orders ring. */

@@ -3,7 +3,7 @@ import { useLoaderData } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { oneTimeLink } from '../../one-time-link.ts';
-import { NewPassword } from '../../ui/fields.tsx';
+import { NewPassword } from '../../ui/form.tsx';
 import { Card, SignInForm } from './card.tsx';
 
 /** Where a one-time link leads that does not sign in by itself. */

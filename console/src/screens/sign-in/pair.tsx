@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { TextField } from '../../ui/fields.tsx';
+import { TextField } from '../../ui/form.tsx';
 import { SignInForm } from './card.tsx';
 
 /** Signs in a screen without a person, by the eight letters that the owner sees. */

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { PasswordField, TextField } from '../../ui/fields.tsx';
+import { PasswordField, TextField } from '../../ui/form.tsx';
 import { SignInForm } from './card.tsx';
 
 export function SignIn() {

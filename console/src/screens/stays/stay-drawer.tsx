@@ -6,7 +6,7 @@ import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Story } from '../../ui/story.tsx';
+import { Story } from '../deliveries/event-deliveries.tsx';
 import { setArrived, stayQuery } from './moves.ts';
 import { type Asked, earliestEnd } from './questions.ts';
 import { NEXT, pressNext } from './next-button.tsx';

@@ -4,14 +4,11 @@ import { type ComponentProps, useEffect, useState } from 'react';
 import { find } from '../../api/find.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { readList } from '../../api/reads.ts';
-import { ChipChoice } from '../../ui/chips.tsx';
+import { ChipChoice, FilterSelect, FindField, PartnerSelect, PropertySelect } from '../../ui/filters.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
-import { DayStep } from '../../ui/day-step.tsx';
-import { FilterSelect, PartnerSelect, PropertySelect } from '../../ui/filter-select.tsx';
-import { FindField } from '../../ui/find-field.tsx';
+import { DayStep } from '../../ui/days.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
-import { NewButton, PrintButton } from '../../ui/new-button.tsx';
-import { Page } from '../../ui/page.tsx';
+import { NewButton, Page, PrintButton } from '../../ui/page.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
@@ -22,7 +19,7 @@ import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
 import { StayForm } from './stay-form.tsx';
 import { dayQuery, FINDING } from './stay-lists.ts';
-import { bookerOf, formatDates, type Stay, stateOf, STATUS, STATUSES } from './statuses.ts';
+import { bookerOf, formatDates, stateOf, STATUS, STATUSES, type Stay } from './statuses.ts';
 
 const VIEWS = [
   { value: 'departures', label: 'Departures' },

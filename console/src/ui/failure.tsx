@@ -1,1 +1,0 @@
-export * from './loaded.tsx';
