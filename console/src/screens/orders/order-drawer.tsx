@@ -9,7 +9,7 @@ import { useFormat } from '../../ui/format.ts';
 import { PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Story } from '../../ui/story.tsx';
+import { Story } from '../deliveries/event-deliveries.tsx';
 import { hideUndo } from '../../ui/undo-notice.tsx';
 import { openOrdersQuery } from './board.tsx';
 import { MoreButton, stepOf } from './card.tsx';

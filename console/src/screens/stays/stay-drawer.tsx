@@ -6,7 +6,7 @@ import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Story } from '../../ui/story.tsx';
+import { Story } from '../deliveries/event-deliveries.tsx';
 import { type Asked, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
 import { NightPrices } from './quote.tsx';
 import { bookerOf, countNights, NEXT, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';

@@ -1,1 +1,0 @@
-export { Story } from '../screens/deliveries/event-deliveries.tsx';
