@@ -112,7 +112,7 @@ function useCalendar() {
     ...read('getCalendar', input, ['reservations', 'rates', 'rooms']),
     enabled: property !== '',
     // Rooms of another property would be changed under the name of this one.
-    placeholderData: (before, last) => (last?.queryKey[1].query.property_id === property ? before : undefined),
+    placeholderData: (before, earlier) => (earlier?.queryKey[1].query.property_id === property ? before : undefined),
   });
   const { data } = query;
   const { sending } = useWrites();
