@@ -11,8 +11,8 @@ const MAX_KEPT_CONNECTIONS = 1_024;
 export class Connections {
   readonly #vetting: VettingOptions;
   readonly #all = new Set<Connection>();
-  /** Idle connections, by origin. The connection that was used last is at the end of its list, and is taken first. */
-  readonly #idleOf = new Map<string, Connection[]>();
+  /** Idle connections, by origin. The connection that was used last is the last of its set, and is taken first. */
+  readonly #idleOf = new Map<string, Set<Connection>>();
   #isClosed = false;
 
   constructor(vetting: VettingOptions) {
@@ -21,7 +21,7 @@ export class Connections {
 
   /** Returns an idle connection to the origin of a URL, or else a new one that is not open yet. @throws SendFailure after `close` */
   async take(url: URL): Promise<Connection> {
-    const idle = this.#idleOf.get(url.origin)?.at(-1);
+    const idle = [...(this.#idleOf.get(url.origin) ?? [])].at(-1);
     if (idle !== undefined) {
       this.#removeIdle(idle);
       // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
@@ -47,7 +47,7 @@ export class Connections {
       connection.destroy('aborted');
     } else if (this.#all.has(connection)) {
       connection.rest(keepMs);
-      this.#idleOf.set(connection.origin, [...(this.#idleOf.get(connection.origin) ?? []), connection]);
+      this.#idleOf.set(connection.origin, (this.#idleOf.get(connection.origin) ?? new Set()).add(connection));
     }
   }
 
@@ -58,11 +58,9 @@ export class Connections {
   }
 
   #removeIdle(connection: Connection): void {
-    const idle = this.#idleOf.get(connection.origin)?.filter((each) => each !== connection) ?? [];
-    if (idle.length === 0) {
+    const idle = this.#idleOf.get(connection.origin);
+    if (idle?.delete(connection) && idle.size === 0) {
       this.#idleOf.delete(connection.origin);
-    } else {
-      this.#idleOf.set(connection.origin, idle);
     }
   }
 }

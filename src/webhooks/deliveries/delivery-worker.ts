@@ -20,7 +20,7 @@ import {
   outcomeOf,
 } from './outcomes.ts';
 import { Schedule } from './schedule.ts';
-import { type DueQueue, findDue, recordAndClaim, type Turn } from './store.ts';
+import { findDue, recordAndClaim, type Turn } from './store.ts';
 
 /** Times of deliveries. Tests use others, because these are too long for tests. */
 export const DELIVERY_PACE = {
@@ -44,8 +44,6 @@ const FEW = 8;
 const TURN_EVERY_MS = 10;
 /** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
 const PAUSE_MS = 250;
-/** Maximum number of outcomes in one turn. If more wait to be recorded, the turn claims nothing, so that their number is bounded. */
-const RECORD_SIZE = 500;
 /** Maximum number of queues that one search finds. */
 const SEARCH_SIZE = 5_000;
 
@@ -73,11 +71,11 @@ export class DeliveryWorker {
   readonly #poll: Poll;
   readonly #running: Promise<void>;
   /** Credential with which the next search begins. Null: it begins with the first. */
-  #lastFound: DueQueue | null = null;
+  #lastFound: DueCredential | null = null;
+  /** Outcomes that the next turn records. */
   #ended: Outcome[] = [];
   /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
   #hasNews = false;
-  #endedSinceTurn = 0;
   /** Number of attempts to healthy receivers that were under way after the last turn. */
   #healthy = 0;
   #turnedAtMs = 0;
@@ -99,7 +97,7 @@ export class DeliveryWorker {
     if (credentials.length === 0) {
       this.#search().catch(this.#noteSearch);
     }
-    credentials.forEach((credential) => this.#schedule.add({ ...credential, isActive: true }));
+    credentials.forEach((credential) => this.#schedule.add(credential));
     this.#tell();
   }
 
@@ -116,7 +114,7 @@ export class DeliveryWorker {
   async #takeTurns(): Promise<void> {
     while (!this.#isStopping || this.#schedule.taken > 0 || this.#ended.length > 0) {
       await this.#waitUntil(() => this.#hasNews, LOOK_EVERY_MS);
-      const isWorthIt = () => this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
+      const isWorthIt = () => this.#healthy <= FEW || this.#ended.length >= this.#healthy / 2;
       await this.#waitUntil(isWorthIt, TURN_EVERY_MS);
       await this.#takeTurn();
     }
@@ -146,20 +144,19 @@ export class DeliveryWorker {
 
   async #takeTurn(): Promise<void> {
     this.#hasNews = false;
-    this.#endedSinceTurn = 0;
     this.#turnedAtMs = performance.now();
-    const ended = this.#ended.splice(0, RECORD_SIZE);
-    this.#schedule.look();
-    const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#schedule.choose();
+    const ended = this.#ended.splice(0);
+    const chosen = this.#isStopping ? [] : this.#schedule.choose();
     if (ended.length + chosen.length > 0) {
       const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#pace.leaseSeconds));
-      this.#schedule.release(chosen);
       const secretOf = this.#decrypting();
-      turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
+      const sent = turn.claimed.filter(({ status }) => status === 'pending');
+      sent.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
       // A credential of which the claim took as many deliveries as it wanted may have more.
-      const unfinished = chosen.filter(({ credentialId, count }) => turn.takenOf.of(credentialId) === count);
+      const takenOf = Map.groupBy(turn.claimed, ({ credentialId }) => credentialId);
+      const unfinished = chosen.filter(({ credentialId, count }) => takenOf.get(credentialId)?.length === count);
       unfinished.forEach((queue) => this.#schedule.add(queue));
-      this.#hasNews ||= chosen.length > 0 || this.#ended.length > 0;
+      this.#hasNews ||= chosen.length > 0;
       await this.#settle(ended, turn);
     }
     this.#healthy = this.#schedule.takenByHealthy;
@@ -167,20 +164,18 @@ export class DeliveryWorker {
 
   /** Logs the attempts whose outcomes the turn has recorded. The others are recorded later, unless that cannot succeed. */
   async #settle(ended: Outcome[], { recorded, failed }: Turn): Promise<void> {
-    const errors = new Map(failed.flatMap(({ outcomes, error }) => outcomes.map((outcome) => [outcome, error])));
+    const { log } = this.#options;
     for (const outcome of ended) {
-      const err = errors.get(outcome);
+      const err = failed.get(outcome);
       if (err !== undefined && !this.#isStopping && isUnavailable(err) && !hasEnded(outcome.delivery.lease)) {
         this.#ended.push(outcome);
       } else {
-        const is_recorded = recorded.has(outcome.delivery.eventId);
-        logAttempt(this.#options.log, outcome, { is_recorded, err });
+        logAttempt(log, outcome, recorded.has(outcome.delivery.eventId), err);
       }
     }
-    const [first] = failed;
-    if (first !== undefined) {
-      const err = first.error;
-      this.#options.log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
+    if (failed.size > 0) {
+      const [err] = failed.values();
+      log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
@@ -188,29 +183,26 @@ export class DeliveryWorker {
   /** Keeps the outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
     const { sender, log, metrics } = this.#options;
-    const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
+    const { tenantId, credentialId, webhookUrl } = delivery;
+    const place = this.#schedule.take(tenantId, webhookUrl);
     const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
+    let sent: Attempted | null = null;
     if (isLate) {
-      log.warn(
-        idsOf(delivery),
-        'webhook attempt not started, because its lease ends too soon; the delivery is due again',
-      );
+      const what = 'webhook attempt not started, because its lease ends too soon; the delivery is due again';
+      log.warn(idsOf(delivery), what);
+    } else if (mayBegin && !this.#isStopping) {
+      sent = await sender.attempt({ ...delivery, secret });
+      metrics?.attempted(delivery, sent);
     }
-    const { tenantId, credentialId, webhookUrl } = delivery;
-    if (!mayBegin || isLate || this.#isStopping) {
-      this.#schedule.end(place, null);
-      if (!mayBegin) {
-        this.#schedule.add({ tenantId, credentialId, webhookUrl, isActive: true });
-      }
-      this.#end(delivery, null);
-      return;
-    }
-    const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
-    this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
-    metrics?.attempted(delivery, sent);
-    this.#end(delivery, sent);
+    const isShown = sent?.error !== 'aborted' && sent?.error !== 'internal_error';
+    this.#schedule.end(place, isShown ? (sent?.ok ?? null) : null);
+    if (!mayBegin) {
+      this.#schedule.add({ tenantId, credentialId, webhookUrl });
+    }
+    this.#ended.push(outcomeOf(delivery, sent, this.#pace.drawWaitMs));
+    this.#tell();
   }
 
   /** Returns a function that decrypts the secret of a credential once for all deliveries of a claim. */
@@ -223,13 +215,6 @@ export class DeliveryWorker {
       secrets.set(credentialId, secret);
       return secret;
     };
-  }
-
-  /** @param sent null: the delivery was not sent */
-  #end(delivery: ClaimedDelivery, sent: Attempted | null): void {
-    this.#ended.push(outcomeOf(delivery, sent, this.#pace.drawWaitMs));
-    this.#endedSinceTurn += 1;
-    this.#tell();
   }
 
   async #findDue(): Promise<void> {

@@ -61,34 +61,28 @@ export function outcomeOf(
   sent: Attempted | null,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
-  if (sent === null) {
-    return { delivery, sent, status: 'pending', retryInMs: 0 };
-  }
-  if (sent.error === null) {
+  if (sent?.error === null) {
     return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
-  if (delivery.attempt >= MAX_ATTEMPTS) {
+  if (sent !== null && delivery.attempt >= MAX_ATTEMPTS) {
     return { delivery, sent, status: 'failed', retryInMs: 0 };
   }
-  return { delivery, sent, status: 'pending', retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
+  const isDueNow = sent === null || sent.error === 'aborted';
+  return { delivery, sent, status: 'pending', retryInMs: isDueNow ? 0 : drawWaitMs(delivery.attempt) };
 }
 
 /** The response of a receiver may contain secrets, so the log leaves it out. */
 export function logAttempt(
   log: Logger,
   { delivery, sent, status }: Outcome,
-  recording: { is_recorded: boolean; err?: unknown },
+  is_recorded: boolean,
+  failure: unknown,
 ): void {
-  if (sent === null) {
-    return;
-  }
-  const { answer: _, cause, ...attempted } = sent;
-  const err = recording.err ?? cause;
-  const line = { ...idsOf(delivery), ...attempted, status, is_recorded: recording.is_recorded };
-  if (err === undefined) {
-    log.info(line, 'webhook attempt');
-  } else {
-    log.error({ ...line, err }, 'webhook attempt');
+  if (sent !== null) {
+    const { answer: _, cause, ...attempted } = sent;
+    const err = failure ?? cause;
+    const level = err === undefined ? 'info' : 'error';
+    log[level]({ ...idsOf(delivery), ...attempted, status, is_recorded, err }, 'webhook attempt');
   }
 }
 

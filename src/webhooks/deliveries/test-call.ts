@@ -8,7 +8,7 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
-import type { TestCallOutcome } from './staff-schema.ts';
+import type { TestCallOutcome } from './schema.ts';
 
 /** Maximum number of test calls under way at the same time in this process. */
 const MAX_UNDER_WAY = 16;
