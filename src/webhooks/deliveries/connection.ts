@@ -5,7 +5,6 @@ import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { connectTo, type VettingOptions, vetHost } from './vetting-connector.ts';
 
-/** Number of connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 
 export class Connections {
@@ -41,7 +40,7 @@ export class Connections {
     return connection;
   }
 
-  /** Keeps a connection open for the next request to its origin for `keepMs` milliseconds, unless there are too many. */
+  /** Keeps a connection for the next request to its origin for `keepMs` milliseconds, unless there are too many. */
   keep(connection: Connection, keepMs: number): void {
     if (keepMs === 0 || this.#all.size > MAX_KEPT_CONNECTIONS) {
       connection.destroy('aborted');
@@ -75,7 +74,6 @@ export class Connection {
   #socket: TLSSocket | null = null;
   /** What the attempt waits for: that the connection is open, or that the response has been read. */
   #awaited: PromiseWithResolvers<void> | null = null;
-  /** Reader of the response to the request under way. */
   #reader: ResponseReader | null = null;
 
   constructor(url: URL, vetting: VettingOptions, onDestroy: (connection: Connection) => void) {

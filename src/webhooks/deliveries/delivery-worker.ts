@@ -22,13 +22,11 @@ import {
 import { Schedule } from './schedule.ts';
 import { findDue, recordAndClaim, type Turn } from './store.ts';
 
-/** Times of deliveries. Tests use others, because these are too long for tests. */
+/** Tests use other times, because these are too long for them. */
 export const DELIVERY_PACE = {
-  /** Longest time from one poll to the next in milliseconds. */
   pollEveryMs: 1_000,
   /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
   leaseSeconds: 15,
-  /** Returns the wait in milliseconds after the failed attempt with this number. */
   drawWaitMs: drawRetryWaitMs,
   /** Pause in milliseconds after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts. */
   probeRestMs: 250,
@@ -44,7 +42,6 @@ const FEW = 8;
 const TURN_EVERY_MS = 10;
 /** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
 const PAUSE_MS = 250;
-/** Maximum number of queues that one search finds. */
 const SEARCH_SIZE = 5_000;
 
 export interface DeliveryWorkerOptions {
@@ -72,9 +69,8 @@ export class DeliveryWorker {
   readonly #running: Promise<void>;
   /** Credential with which the next search begins. Null: it begins with the first. */
   #lastFound: DueCredential | null = null;
-  /** Outcomes that the next turn records. */
   #ended: Outcome[] = [];
-  /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
+  /** True if the next turn may find work: since the last one, a queue was added or an attempt has ended. */
   #hasNews = false;
   /** Number of attempts to healthy receivers that were under way after the last turn. */
   #healthy = 0;
@@ -149,17 +145,28 @@ export class DeliveryWorker {
     const chosen = this.#isStopping ? [] : this.#schedule.choose();
     if (ended.length + chosen.length > 0) {
       const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#pace.leaseSeconds));
-      const secretOf = this.#decrypting();
-      const sent = turn.claimed.filter(({ status }) => status === 'pending');
-      sent.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
-      // A credential of which the claim took as many deliveries as it wanted may have more.
-      const takenOf = Map.groupBy(turn.claimed, ({ credentialId }) => credentialId);
-      const unfinished = chosen.filter(({ credentialId, count }) => takenOf.get(credentialId)?.length === count);
-      unfinished.forEach((queue) => this.#schedule.add(queue));
+      const claimedOf = Map.groupBy(turn.claimed, ({ credentialId }) => credentialId);
+      for (const queue of chosen) {
+        const claimed = claimedOf.get(queue.credentialId) ?? [];
+        this.#begin(claimed);
+        if (claimed.length === queue.count) {
+          this.#schedule.add(queue); // It may have more.
+        }
+      }
       this.#hasNews ||= chosen.length > 0;
       await this.#settle(ended, turn);
     }
     this.#healthy = this.#schedule.takenByHealthy;
+  }
+
+  /** Begins the attempts to deliver what was claimed for one credential. Decrypts its secret once. */
+  #begin(claimed: Turn['claimed']): void {
+    let secret: string | undefined;
+    for (const delivery of claimed.filter(({ status }) => status === 'pending')) {
+      const location = webhookSecretLocation(delivery.tenantId, delivery.credentialId);
+      const read = () => (secret ??= this.#options.keyring.decrypt(delivery.webhookSecret, location));
+      void this.#attempt(delivery, read);
+    }
   }
 
   /** Logs the attempts whose outcomes the turn has recorded. The others are recorded later, unless that cannot succeed. */
@@ -189,32 +196,22 @@ export class DeliveryWorker {
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
     let sent: Attempted | null = null;
     if (isLate) {
-      const what = 'webhook attempt not started, because its lease ends too soon; the delivery is due again';
-      log.warn(idsOf(delivery), what);
+      log.warn(
+        idsOf(delivery),
+        'webhook attempt not started, because its lease ends too soon; the delivery is due again',
+      );
     } else if (mayBegin && !this.#isStopping) {
       sent = await sender.attempt({ ...delivery, secret });
       metrics?.attempted(delivery, sent);
     }
     // An aborted attempt and a fault of the service do not show the state of the receiver.
-    const isShown = sent?.error !== 'aborted' && sent?.error !== 'internal_error';
-    this.#schedule.end(place, isShown ? (sent?.ok ?? null) : null);
+    const isOurs = sent?.error === 'aborted' || sent?.error === 'internal_error';
+    this.#schedule.end(place, sent === null || isOurs ? null : sent.ok);
     if (!mayBegin) {
       this.#schedule.add({ tenantId, credentialId, webhookUrl });
     }
     this.#ended.push(outcomeOf(delivery, sent, this.#pace.drawWaitMs));
     this.#tell();
-  }
-
-  /** Returns a function that decrypts the secret of a credential once for all deliveries of a claim. */
-  #decrypting(): (delivery: ClaimedDelivery) => string {
-    const secrets = new Map<string, string>();
-    return ({ tenantId, credentialId, webhookSecret }) => {
-      const secret =
-        secrets.get(credentialId) ??
-        this.#options.keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
-      secrets.set(credentialId, secret);
-      return secret;
-    };
   }
 
   async #findDue(): Promise<void> {

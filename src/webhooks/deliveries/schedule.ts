@@ -31,6 +31,7 @@ const FAILURES_UNTIL_PROBED = 3;
 const MAX_RECEIVERS = 10_000;
 /** Maximum number of deliveries of one revoked credential that one claim stops. The others wait for a later claim. */
 const STOP_SIZE = 20;
+
 /** Receiver of deliveries: one webhook URL, whichever credential has registered it. */
 interface Receiver {
   /** Maximum number of places that it may get. */
@@ -67,7 +68,7 @@ export class Schedule {
   readonly #probeRestMs: number;
   /** Queues by credential id. The next claim begins with the first one. */
   readonly #queues = new Map<string, DueCredential>();
-  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS });
+  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS, memoMethod: newReceiver });
   /** Receivers that have places. */
   readonly #served = new Set<Receiver>();
   readonly #takenBy = new Tally<number>();
@@ -97,12 +98,14 @@ export class Schedule {
   /** Finds out which receivers lag. A receiver that is no longer quick gives back what was claimed ahead for it. */
   #look(): void {
     this.#lookedAtMs = performance.now();
-    const served = [...this.#served];
-    const slow = served.filter((receiver) => this.#ageOf(receiver) > QUICK_MS);
-    slow.forEach((receiver) => (receiver.places = Math.min(receiver.places, RECEIVER_PLACES)));
-    slow.forEach(giveBack);
-    const lagging = served.filter((receiver) => this.#isLagging(receiver));
-    this.#takenByLagging = lagging.reduce((sum, { taken }) => sum + taken, 0);
+    this.#takenByLagging = 0;
+    for (const receiver of this.#served) {
+      if (this.#ageOf(receiver) > QUICK_MS) {
+        receiver.places = Math.min(receiver.places, RECEIVER_PLACES);
+        giveBack(receiver);
+      }
+      this.#takenByLagging += this.#isLagging(receiver) ? receiver.taken : 0;
+    }
   }
 
   /**
@@ -143,7 +146,7 @@ export class Schedule {
 
   /** Takes a place for a claimed delivery. Never refuses, because a claimed delivery must be sent or given back. */
   take(tenantId: number, url: string): Place {
-    const receiver = this.#receiverAt(url);
+    const receiver = this.#receivers.memo(url);
     const place = { tenantId, receiver, begunAtMs: 0, mayBegin: Promise.withResolvers<boolean>() };
     this.#count(place, 1);
     if (receiver.underWay.size < RECEIVER_PLACES) {
@@ -178,7 +181,7 @@ export class Schedule {
     const first: Chosen[] = [];
     const overHalf: Chosen[] = [];
     for (const queue of this.#queues.values()) {
-      const receiver = this.#receiverAt(queue.webhookUrl);
+      const receiver = this.#receivers.memo(queue.webhookUrl);
       const isSent = isActive(queue);
       if (!isSent || this.#freeAt(receiver) > 0) {
         (isSent && this.#freeOf(queue.tenantId) === 0 ? overHalf : first).push({ ...queue, receiver, count: 0 });
@@ -228,22 +231,10 @@ export class Schedule {
   #ageOf({ underWay: [oldest] }: Receiver): number {
     return oldest === undefined ? 0 : this.#lookedAtMs - oldest.begunAtMs;
   }
+}
 
-  #receiverAt(url: string): Receiver {
-    let receiver = this.#receivers.get(url);
-    if (receiver === undefined) {
-      receiver = {
-        places: NEW_RECEIVER_PLACES,
-        taken: 0,
-        underWay: new Set(),
-        ahead: [],
-        failures: 0,
-        restsUntilMs: 0,
-      };
-      this.#receivers.set(url, receiver);
-    }
-    return receiver;
-  }
+function newReceiver(): Receiver {
+  return { places: NEW_RECEIVER_PLACES, taken: 0, underWay: new Set(), ahead: [], failures: 0, restsUntilMs: 0 };
 }
 
 function isActive({ webhookUrl }: DueCredential): boolean {

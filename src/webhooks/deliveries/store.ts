@@ -11,10 +11,9 @@ import type { DeliveryQuery } from './schema.ts';
 /** Row of a claim. Its delivery is sent if the status is still `pending`, otherwise it has ended with the claim. */
 type ClaimedRow = ClaimedDelivery & { status: DeliveryStatus };
 
-/** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
+/** No worker has leased the delivery. */
 const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
-/** SQL condition for a credential whose deliveries are sent. */
 const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
@@ -30,7 +29,7 @@ const FEW = 200;
 const QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", CASE WHEN ${IS_SENT} THEN c.webhook_url ELSE '' END AS "webhookUrl"`;
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
-/** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
+/** Maximum number of deliveries that one statement stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
 export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
@@ -243,9 +242,9 @@ export async function stopBatch(
 
 export interface DeliveryFilter extends Pick<DeliveryQuery, 'status' | 'credential_id' | 'event'> {
   ids?: string[] | undefined;
-  /** Earliest time of an event in the list, in milliseconds of Unix time. */
+  /** Inclusive, in milliseconds of Unix time. */
   createdFromMs?: number | undefined;
-  /** Time before which all events of the list happened, in milliseconds of Unix time. */
+  /** Exclusive. */
   createdToMs?: number | undefined;
 }
 
@@ -260,10 +259,7 @@ export interface DeliveryRow extends StoredAttempts {
   subject: EventSubject;
 }
 
-/**
- * Delivery with the body of its event. `answers` has the kept responses of the receiver, keyed by the number of the attempt, from 1. Null:
- * no response is kept.
- */
+/** `answers` has the kept responses of the receiver by the number of the attempt, from 1. */
 export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
 
 export function listDeliveries(tenantId: number, filter: DeliveryFilter): KeysetList<DeliveryRow> {

@@ -43,7 +43,6 @@ export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
  * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
- *
  * After a temporary failure, `work` runs again, as with `inTransaction`. But if the response to a COMMIT is lost, a second run might find
  * the changes of the first. So the function first checks if the transaction was committed, and then returns the result of the first run.
  * @throws UnavailableError if the database still cannot be reached after the retries

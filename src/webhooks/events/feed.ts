@@ -13,9 +13,8 @@ const DEFAULT_LIMIT = 50;
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
- * after the events that were already read. So a reader misses no event (docs/decisions/0013-event-feed.md). If there is no new event, the
- * function writes nothing to the database.
+ * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that is committed late gets a position after
+ * those that were already read, so a reader misses none (docs/decisions/0013-event-feed.md).
  * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of
  * the feed
  */

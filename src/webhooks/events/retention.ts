@@ -47,7 +47,7 @@ export function startRetention(db: Database, log: Logger, retentionDays: number,
   };
 }
 
-/** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
+/** Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
   for (const { id: tenantId } of await listTenants(db)) {

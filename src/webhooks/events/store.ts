@@ -183,7 +183,6 @@ function oldestUnnumbered({ tenantId, credentialId }: Feed, afterId = firstIdAt(
     ORDER BY feed_position, id`;
 }
 
-/** Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   const { rows } = await sql<{ era: number }>`
     UPDATE feed_era SET era = greatest(era + 1, ${atLeast}::bigint) RETURNING era`.execute(db);

@@ -203,6 +203,6 @@ export const WEBHOOKS_BUGS: Bug[] = [
         replace: '',
       },
     ],
-    suites: ['src/webhooks/deliveries/delivery-filters.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-list.test.ts'],
   },
 ];
