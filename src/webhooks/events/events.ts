@@ -33,9 +33,9 @@ export interface EventInput {
    * the events of an order or a reservation in the order of their changes.
    */
   occurredAt: Date;
-  /** Identifiers and the new status, and no other field (contract §6). */
-  data: Record<string, string>;
   subject: EventSubject;
+  /** New status of the order or the reservation. */
+  status: string;
 }
 
 /** Writes events in the transaction of the change that they report, so that both are committed or none is (rule 32). */
@@ -82,8 +82,11 @@ export function createTransactionWithEvents(db: Database, wake: Wake | null): Tr
   };
 }
 
-function draft({ type, occurredAt, data, subject, ...credential }: EventInput): NewEvent {
+/** The body has identifiers and the new status, and no other field (contract §6). */
+function draft({ type, occurredAt, subject, status, ...credential }: EventInput): NewEvent {
   const id = newIdAt(occurredAt);
+  const kind = subject.type;
+  const data = { [`${kind}_id`]: subject.id, [`external_${kind}_id`]: subject.external_id, status };
   const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
   return { ...credential, id, type, body, createdAt: occurredAt, subject: JSON.stringify(subject) };
 }
