@@ -73,8 +73,8 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/schedule.ts',
-        find: '      giveBack(receiver);\n',
-        replace: '',
+        find: 'this.#probeRestMs;\n      giveBack(receiver);\n',
+        replace: 'this.#probeRestMs;\n',
       },
     ],
     suites: ['src/webhooks/deliveries/schedule.test.ts'],
