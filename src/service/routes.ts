@@ -26,8 +26,7 @@ import { Displays } from '#access/sessions/displays.ts';
 import { sessionRoutes, sessionStaffRoutes } from '#access/sessions/routes.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
 import { SignInAttempts } from '#access/tenants/tenants.ts';
-import { feedRoutes } from '#webhooks/events/routes.ts';
-import { eventStaffRoutes } from '#webhooks/events/staff-routes.ts';
+import { eventRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { consoleRoutes } from '#staff/console/routes.ts';
 import { liveChangeRoutes } from '#staff/live-changes/routes.ts';
@@ -35,11 +34,10 @@ import { partnerRoutes } from '#staff/partners/routes.ts';
 import { reportRoutes } from '#staff/reports/routes.ts';
 import { todayRoutes } from '#staff/today/routes.ts';
 import { auditStaffRoutes } from '#staff/trail/routes.ts';
-import { deliveryStaffRoutes, testCallRoutes } from '#webhooks/deliveries/staff-routes.ts';
 import type { Parts } from './parts.ts';
 
 export function registerRoutes(app: App, parts: Parts): void {
-  const { config, db, isServing, contact, guards, changes, credentials, channels, readListedMenu, orders } = parts;
+  const { config, db, isServing, contact, guards, changes, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
   const { webhookAllowPrivateNetwork: allowPrivateNetwork, webhookHeaderBrand: headerBrand } = config;
 
@@ -49,8 +47,9 @@ export function registerRoutes(app: App, parts: Parts): void {
   accessRoutes(app, parts);
   peopleRoutes(app, parts);
   ownerRoutes(app, parts);
-  webhookRoutes(app, { credentials, callerGuard: guards.anyCaller, allowPrivateNetwork });
-  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand });
+  const ofWebhooks = { callerGuard: guards.anyCaller, staffGuard: guards.deliveryStaff, headerBrand };
+  webhookRoutes(app, { ...parts, ...ofWebhooks, allowPrivateNetwork });
+  eventRoutes(app, { db, ...ofWebhooks });
   menuRoutes(app, { readListedMenu, callerGuard: guards.restaurantCaller });
   orderRoutes(app, { db, orders, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, callerGuard: guards.hotelCaller });
@@ -73,13 +72,10 @@ export function registerRoutes(app: App, parts: Parts): void {
   roomTypeStaffRoutes(app, { db, changes, ownerGuard: guards.hotelOwner });
   reservationStaffRoutes(app, { db, reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, { db, ownerGuard: guards.owner });
-  deliveryStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
-  eventStaffRoutes(app, { db, staffGuard: guards.deliveryStaff, headerBrand });
   liveChangeRoutes(app, { liveChanges: parts.liveChanges, streamGuard: guards.anyStream });
   trafficRoutes(app, { guests: parts.guests, isSandbox: parts.service.isSandbox, ownerGuard: guards.owner });
   todayRoutes(app, { db, anyGuard: guards.anyStaff });
   refusalStaffRoutes(app, { db, staffGuard: guards.deliveryStaff });
-  testCallRoutes(app, { testCalls: parts.testCalls, budgets: parts.budgets, staffGuard: guards.deliveryStaff });
 }
 
 function ownerRoutes(app: App, parts: Parts): void {

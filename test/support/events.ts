@@ -33,14 +33,13 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
 
 /** Returns an event about a new status of an order that does not exist. `name` is the external id of the order. */
 export function eventInput({ tenantId, credential }: CredentialRef, name: string = randomUUID()): EventInput {
-  const id = randomUUID();
   return {
     tenantId,
     credentialId: credential.id,
     type: 'order.status_changed',
     occurredAt: new Date(),
-    data: { order_id: id, external_order_id: name, status: 'confirmed' },
-    subject: { type: 'order', id, external_id: name },
+    subject: { type: 'order', id: randomUUID(), external_id: name },
+    status: 'confirmed',
   };
 }
 

@@ -119,6 +119,5 @@ export function reservationEvent(
   if (credentialId === null || external_id === null) {
     return [];
   }
-  const data = { reservation_id: id, external_reservation_id: external_id, status };
-  return [{ tenantId, credentialId, type, occurredAt, data, subject: { type: 'reservation', id, external_id } }];
+  return [{ tenantId, credentialId, type, occurredAt, subject: { type: 'reservation', id, external_id }, status }];
 }

@@ -47,8 +47,8 @@ export async function setStatus(
       credentialId: row.credential_id,
       type: 'order.status_changed',
       occurredAt: at,
-      data: { order_id: row.id, external_order_id: row.external_order_id, status: change.status },
       subject: { type: 'order', id: row.id, external_id: row.external_order_id },
+      status: change.status,
     });
     return { ...row, status: change.status, status_changed_at: at };
   });

@@ -9,10 +9,7 @@ export interface WebhookSenderOptions extends VettingOptions {
   headerBrand: string;
   /** Time limit of an attempt in milliseconds, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number | undefined;
-  /**
-   * True if the outcome of an attempt has the first bytes of the response. Default: true if private networks are not allowed. If they are
-   * allowed, the default is false, because staff could read the responses of servers inside our network.
-   */
+  /** Default: only if private networks are not allowed, because staff could read the responses of servers inside our network. */
   keepAnswers?: boolean | undefined;
 }
 
@@ -25,17 +22,17 @@ interface Message {
   secret: () => string;
 }
 
-/** Outcome of one attempt. `ok` is true if the status was 2xx. `error` and `phase` are then null. */
+/** `ok` is true if the status was 2xx. `error` and `phase` are then null. */
 export interface Attempted {
   ok: boolean;
   /** Null: no response was received. */
   httpStatus: number | null;
-  /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
+  /** Milliseconds until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
   /** Failed before a byte was sent, while no final status was read (the receiver may have handled the event), or because of the status. */
   phase: 'before' | 'during' | 'after' | null;
-  /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or the sender does not keep this response. */
+  /** First 1,024 bytes of the body of the response, as text. Null: no response was received, or it is not kept. */
   answer: string | null;
   /** Timestamp of the signature, in seconds of Unix time. Null: no request was signed. */
   timestampSeconds: number | null;
@@ -43,14 +40,9 @@ export interface Attempted {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Headers of every attempt, in addition to the headers with the signature, the timestamp and the event id. */
 export const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Roomservice/1.0' };
 
-/**
- * Makes attempts. It sends only over HTTPS. It refuses a host with an address that is not public, unless the options allow private
- * networks. It checks the certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each
- * attempt under way has its own connection.
- */
+/** Sends only over HTTPS and to public addresses, unless private networks are allowed. Follows no redirects, and never repeats a POST. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #connections: Connections;

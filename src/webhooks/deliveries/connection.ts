@@ -5,14 +5,13 @@ import type { ResponseReader } from './response-reader.ts';
 import { errorOf, type SendError, SendFailure } from './send-error.ts';
 import { connectTo, type VettingOptions, vetHost } from './vetting-connector.ts';
 
-/** Number of connections above which a connection is closed after its request. */
 const MAX_KEPT_CONNECTIONS = 1_024;
 
 export class Connections {
   readonly #vetting: VettingOptions;
   readonly #all = new Set<Connection>();
-  /** Idle connections, by origin. The connection that was used last is at the end of its list, and is taken first. */
-  readonly #idleOf = new Map<string, Connection[]>();
+  /** Idle connections, by origin. The connection that was used last is the last of its set, and is taken first. */
+  readonly #idleOf = new Map<string, Set<Connection>>();
   #isClosed = false;
 
   constructor(vetting: VettingOptions) {
@@ -21,7 +20,7 @@ export class Connections {
 
   /** Returns an idle connection to the origin of a URL, or else a new one that is not open yet. @throws SendFailure after `close` */
   async take(url: URL): Promise<Connection> {
-    const idle = this.#idleOf.get(url.origin)?.at(-1);
+    const idle = [...(this.#idleOf.get(url.origin) ?? [])].at(-1);
     if (idle !== undefined) {
       this.#removeIdle(idle);
       // The receiver may have closed the connection or sent bytes while it was idle. Waits until these events have been handled.
@@ -41,13 +40,13 @@ export class Connections {
     return connection;
   }
 
-  /** Keeps a connection open for the next request to its origin for `keepMs` milliseconds, unless there are too many. */
+  /** Keeps a connection for the next request to its origin for `keepMs` milliseconds, unless there are too many. */
   keep(connection: Connection, keepMs: number): void {
     if (keepMs === 0 || this.#all.size > MAX_KEPT_CONNECTIONS) {
       connection.destroy('aborted');
     } else if (this.#all.has(connection)) {
       connection.rest(keepMs);
-      this.#idleOf.set(connection.origin, [...(this.#idleOf.get(connection.origin) ?? []), connection]);
+      this.#idleOf.set(connection.origin, (this.#idleOf.get(connection.origin) ?? new Set()).add(connection));
     }
   }
 
@@ -58,11 +57,9 @@ export class Connections {
   }
 
   #removeIdle(connection: Connection): void {
-    const idle = this.#idleOf.get(connection.origin)?.filter((each) => each !== connection) ?? [];
-    if (idle.length === 0) {
+    const idle = this.#idleOf.get(connection.origin);
+    if (idle?.delete(connection) && idle.size === 0) {
       this.#idleOf.delete(connection.origin);
-    } else {
-      this.#idleOf.set(connection.origin, idle);
     }
   }
 }
@@ -77,7 +74,6 @@ export class Connection {
   #socket: TLSSocket | null = null;
   /** What the attempt waits for: that the connection is open, or that the response has been read. */
   #awaited: PromiseWithResolvers<void> | null = null;
-  /** Reader of the response to the request under way. */
   #reader: ResponseReader | null = null;
 
   constructor(url: URL, vetting: VettingOptions, onDestroy: (connection: Connection) => void) {

@@ -20,15 +20,13 @@ import {
   outcomeOf,
 } from './outcomes.ts';
 import { Schedule } from './schedule.ts';
-import { type DueQueue, findDue, recordAndClaim, type Turn } from './store.ts';
+import { findDue, recordAndClaim, type Turn } from './store.ts';
 
-/** Times of deliveries. Tests use others, because these are too long for tests. */
+/** Tests use other times, because these are too long for them. */
 export const DELIVERY_PACE = {
-  /** Longest time from one poll to the next in milliseconds. */
   pollEveryMs: 1_000,
   /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that no lease ends while its attempt runs. */
   leaseSeconds: 15,
-  /** Returns the wait in milliseconds after the failed attempt with this number. */
   drawWaitMs: drawRetryWaitMs,
   /** Pause in milliseconds after each failure of a failing receiver, in which it gets no attempt. So an outage uses few attempts. */
   probeRestMs: 250,
@@ -44,9 +42,6 @@ const FEW = 8;
 const TURN_EVERY_MS = 10;
 /** Pause in milliseconds after a failed turn, so that a worker does not burden a database that fails. */
 const PAUSE_MS = 250;
-/** Maximum number of outcomes in one turn. If more wait to be recorded, the turn claims nothing, so that their number is bounded. */
-const RECORD_SIZE = 500;
-/** Maximum number of queues that one search finds. */
 const SEARCH_SIZE = 5_000;
 
 export interface DeliveryWorkerOptions {
@@ -73,11 +68,10 @@ export class DeliveryWorker {
   readonly #poll: Poll;
   readonly #running: Promise<void>;
   /** Credential with which the next search begins. Null: it begins with the first. */
-  #lastFound: DueQueue | null = null;
+  #lastFound: DueCredential | null = null;
   #ended: Outcome[] = [];
-  /** True if a queue was added or an attempt has ended since the last turn, so the next turn may find work. */
+  /** True if the next turn may find work: since the last one, a queue was added or an attempt has ended. */
   #hasNews = false;
-  #endedSinceTurn = 0;
   /** Number of attempts to healthy receivers that were under way after the last turn. */
   #healthy = 0;
   #turnedAtMs = 0;
@@ -99,7 +93,7 @@ export class DeliveryWorker {
     if (credentials.length === 0) {
       this.#search().catch(this.#noteSearch);
     }
-    credentials.forEach((credential) => this.#schedule.add({ ...credential, isActive: true }));
+    credentials.forEach((credential) => this.#schedule.add(credential));
     this.#tell();
   }
 
@@ -116,7 +110,7 @@ export class DeliveryWorker {
   async #takeTurns(): Promise<void> {
     while (!this.#isStopping || this.#schedule.taken > 0 || this.#ended.length > 0) {
       await this.#waitUntil(() => this.#hasNews, LOOK_EVERY_MS);
-      const isWorthIt = () => this.#healthy <= FEW || this.#endedSinceTurn >= this.#healthy / 2;
+      const isWorthIt = () => this.#healthy <= FEW || this.#ended.length >= this.#healthy / 2;
       await this.#waitUntil(isWorthIt, TURN_EVERY_MS);
       await this.#takeTurn();
     }
@@ -146,41 +140,49 @@ export class DeliveryWorker {
 
   async #takeTurn(): Promise<void> {
     this.#hasNews = false;
-    this.#endedSinceTurn = 0;
     this.#turnedAtMs = performance.now();
-    const ended = this.#ended.splice(0, RECORD_SIZE);
-    this.#schedule.look();
-    const chosen = this.#isStopping || this.#ended.length > 0 ? [] : this.#schedule.choose();
+    const ended = this.#ended.splice(0);
+    const chosen = this.#isStopping ? [] : this.#schedule.choose();
     if (ended.length + chosen.length > 0) {
       const turn = await recordAndClaim(this.#options.db, ended, chosen, createLease(this.#pace.leaseSeconds));
-      this.#schedule.release(chosen);
-      const secretOf = this.#decrypting();
-      turn.claimed.forEach((delivery) => void this.#attempt(delivery, () => secretOf(delivery)));
-      // A credential of which the claim took as many deliveries as it wanted may have more.
-      const unfinished = chosen.filter(({ credentialId, count }) => turn.takenOf.of(credentialId) === count);
-      unfinished.forEach((queue) => this.#schedule.add(queue));
-      this.#hasNews ||= chosen.length > 0 || this.#ended.length > 0;
+      const claimedOf = Map.groupBy(turn.claimed, ({ credentialId }) => credentialId);
+      for (const queue of chosen) {
+        const claimed = claimedOf.get(queue.credentialId) ?? [];
+        this.#begin(claimed);
+        if (claimed.length === queue.count) {
+          this.#schedule.add(queue); // It may have more.
+        }
+      }
+      this.#hasNews ||= chosen.length > 0;
       await this.#settle(ended, turn);
     }
     this.#healthy = this.#schedule.takenByHealthy;
   }
 
+  /** Begins the attempts to deliver what was claimed for one credential. Decrypts its secret once. */
+  #begin(claimed: Turn['claimed']): void {
+    let secret: string | undefined;
+    for (const delivery of claimed.filter(({ status }) => status === 'pending')) {
+      const location = webhookSecretLocation(delivery.tenantId, delivery.credentialId);
+      const read = () => (secret ??= this.#options.keyring.decrypt(delivery.webhookSecret, location));
+      void this.#attempt(delivery, read);
+    }
+  }
+
   /** Logs the attempts whose outcomes the turn has recorded. The others are recorded later, unless that cannot succeed. */
   async #settle(ended: Outcome[], { recorded, failed }: Turn): Promise<void> {
-    const errors = new Map(failed.flatMap(({ outcomes, error }) => outcomes.map((outcome) => [outcome, error])));
+    const { log } = this.#options;
     for (const outcome of ended) {
-      const err = errors.get(outcome);
+      const err = failed.get(outcome);
       if (err !== undefined && !this.#isStopping && isUnavailable(err) && !hasEnded(outcome.delivery.lease)) {
         this.#ended.push(outcome);
       } else {
-        const is_recorded = recorded.has(outcome.delivery.eventId);
-        logAttempt(this.#options.log, outcome, { is_recorded, err });
+        logAttempt(log, outcome, recorded.has(outcome.delivery.eventId), err);
       }
     }
-    const [first] = failed;
-    if (first !== undefined) {
-      const err = first.error;
-      this.#options.log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
+    if (failed.size > 0) {
+      const [err] = failed.values();
+      log.warn({ err }, 'deliveries could not be claimed or recorded; the worker tries again');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
@@ -188,47 +190,27 @@ export class DeliveryWorker {
   /** Keeps the outcome for the next turn. Never throws. */
   async #attempt(delivery: ClaimedDelivery, secret: () => string): Promise<void> {
     const { sender, log, metrics } = this.#options;
-    const place = this.#schedule.take(delivery.tenantId, delivery.webhookUrl);
+    const { tenantId, credentialId, webhookUrl } = delivery;
+    const place = this.#schedule.take(tenantId, webhookUrl);
     const mayBegin = await place.mayBegin.promise;
     const isLate = performance.now() > delivery.lease.beginBeforeMs;
+    let sent: Attempted | null = null;
     if (isLate) {
       log.warn(
         idsOf(delivery),
         'webhook attempt not started, because its lease ends too soon; the delivery is due again',
       );
+    } else if (mayBegin && !this.#isStopping) {
+      sent = await sender.attempt({ ...delivery, secret });
+      metrics?.attempted(delivery, sent);
     }
-    const { tenantId, credentialId, webhookUrl } = delivery;
-    if (!mayBegin || isLate || this.#isStopping) {
-      this.#schedule.end(place, null);
-      if (!mayBegin) {
-        this.#schedule.add({ tenantId, credentialId, webhookUrl, isActive: true });
-      }
-      this.#end(delivery, null);
-      return;
-    }
-    const sent = await sender.attempt({ ...delivery, secret });
     // An aborted attempt and a fault of the service do not show the state of the receiver.
-    this.#schedule.end(place, sent.error === 'aborted' || sent.error === 'internal_error' ? null : sent.ok);
-    metrics?.attempted(delivery, sent);
-    this.#end(delivery, sent);
-  }
-
-  /** Returns a function that decrypts the secret of a credential once for all deliveries of a claim. */
-  #decrypting(): (delivery: ClaimedDelivery) => string {
-    const secrets = new Map<string, string>();
-    return ({ tenantId, credentialId, webhookSecret }) => {
-      const secret =
-        secrets.get(credentialId) ??
-        this.#options.keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
-      secrets.set(credentialId, secret);
-      return secret;
-    };
-  }
-
-  /** @param sent null: the delivery was not sent */
-  #end(delivery: ClaimedDelivery, sent: Attempted | null): void {
+    const isOurs = sent?.error === 'aborted' || sent?.error === 'internal_error';
+    this.#schedule.end(place, sent === null || isOurs ? null : sent.ok);
+    if (!mayBegin) {
+      this.#schedule.add({ tenantId, credentialId, webhookUrl });
+    }
     this.#ended.push(outcomeOf(delivery, sent, this.#pace.drawWaitMs));
-    this.#endedSinceTurn += 1;
     this.#tell();
   }
 

@@ -152,21 +152,18 @@ describe('the worker and a failing receiver', () => {
     assert.ok(tookMs < 20_000, `the events took ${tookMs} ms`);
   });
 
-  it('a webhook secret that cannot be decrypted does not count as a failure of the receiver', async () => {
+  it('an event whose webhook secret cannot be decrypted fails after five attempts, which do not count as failures of the receiver', async () => {
     const poisoned = await insertCredentials(service, tenant.tenantId, [receiver.url]);
     await db
       .updateTable('credential')
       .set({ webhook_secret: Buffer.from('not an encrypted secret') })
-      .where('tenant_id', '=', tenant.tenantId)
-      .where(
-        'id',
-        'in',
-        poisoned.map(({ credential }) => credential.id),
-      )
+      .where('id', '=', poisoned[0]?.credential.id ?? '')
       .execute();
     await insertBacklog(db, poisoned, 5);
     work({ probeRestMs: 60_000 });
-    await allEnd('failed');
+    const rows = await allEnd('failed');
+    const errors = rows.flatMap(({ attempts }) => (attempts as { error: string }[]).map(({ error }) => error));
+    assert.deepEqual(errors, Array(25).fill('internal_error'));
     await insertBacklog(db, tenant, 1);
     await receiver.waitFor(1);
   });

@@ -8,7 +8,7 @@ import { fillWithoutIndexes, openPlanned, type PlannedDatabase, withoutTimeLimit
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 import { type EventFilter, listEvents } from '../events/store.ts';
-import { type DeliveryFilter, findDelivery, listDeliveries } from './list-store.ts';
+import { type DeliveryFilter, findDelivery, listDeliveries } from './store.ts';
 
 /** Number of events of the large tenant. The events are spread over 30 days. */
 const MANY = 60_000;

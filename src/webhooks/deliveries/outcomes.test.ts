@@ -65,7 +65,7 @@ describe('recordAndClaim', () => {
   /** Records outcomes in one transaction. Returns for each outcome if it was recorded. */
   async function record(outcomes: Outcome[], on = db): Promise<boolean[]> {
     const { recorded, failed } = await recordAndClaim(on, outcomes, [], newLease());
-    for (const { error } of failed) {
+    for (const error of failed.values()) {
       throw error;
     }
     return outcomes.map(({ delivery }) => recorded.has(delivery.eventId));

@@ -4,13 +4,13 @@ import { newId } from '#platform/lib/ids.ts';
 import type { DeliveryStatus } from '../events/events.ts';
 import type { Attempted } from './attempt.ts';
 
-/** Maximum number of attempts for one event: the first attempt and up to four retries (contract §6, delivery rule 3). */
+/** Contract §6, delivery rule 3. */
 export const MAX_ATTEMPTS = 5;
 
 /** First part of the lease in which the attempt must begin. If the process was suspended for longer, it does not begin the attempt. */
 const BEGIN_WITHIN = 1 / 3;
 
-/** Permission of one process to make one attempt to deliver an event. During the lease, no other process sends the event. */
+/** Permission of one process to make one attempt. During the lease, no other process sends the event. */
 export interface Lease {
   id: string;
   seconds: number;
@@ -33,11 +33,11 @@ export interface ClaimedDelivery {
   credentialId: string;
   body: string;
   webhookUrl: string;
-  /** Encrypted secret that signs the event. */
+  /** Encrypted. */
   webhookSecret: Buffer;
-  /** Time of the change that the event reports, in milliseconds of Unix time. */
+  /** Time of the change that the event reports. */
   createdAtMs: number;
-  /** Time of the claim by the clock of the database, in milliseconds of Unix time, because the clock of a process may be wrong. */
+  /** Time of the claim by the clock of the database, because the clock of a process may be wrong. */
   claimedAtMs: number;
   attempt: number;
   lease: Lease;
@@ -51,7 +51,6 @@ export interface Outcome {
   /** Null: the delivery was not sent. Its attempt does not count, and the time of its next attempt stays the same. */
   sent: Attempted | null;
   status: DeliveryStatus;
-  /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
 }
 
@@ -61,34 +60,28 @@ export function outcomeOf(
   sent: Attempted | null,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
-  if (sent === null) {
-    return { delivery, sent, status: 'pending', retryInMs: 0 };
-  }
-  if (sent.error === null) {
+  if (sent?.error === null) {
     return { delivery, sent, status: 'delivered', retryInMs: 0 };
   }
-  if (delivery.attempt >= MAX_ATTEMPTS) {
+  if (sent !== null && delivery.attempt >= MAX_ATTEMPTS) {
     return { delivery, sent, status: 'failed', retryInMs: 0 };
   }
-  return { delivery, sent, status: 'pending', retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt) };
+  const isDueNow = sent === null || sent.error === 'aborted';
+  return { delivery, sent, status: 'pending', retryInMs: isDueNow ? 0 : drawWaitMs(delivery.attempt) };
 }
 
 /** The response of a receiver may contain secrets, so the log leaves it out. */
 export function logAttempt(
   log: Logger,
   { delivery, sent, status }: Outcome,
-  recording: { is_recorded: boolean; err?: unknown },
+  is_recorded: boolean,
+  failure: unknown,
 ): void {
-  if (sent === null) {
-    return;
-  }
-  const { answer: _, cause, ...attempted } = sent;
-  const err = recording.err ?? cause;
-  const line = { ...idsOf(delivery), ...attempted, status, is_recorded: recording.is_recorded };
-  if (err === undefined) {
-    log.info(line, 'webhook attempt');
-  } else {
-    log.error({ ...line, err }, 'webhook attempt');
+  if (sent !== null) {
+    const { answer: _, cause, ...attempted } = sent;
+    const err = failure ?? cause;
+    const level = err === undefined ? 'info' : 'error';
+    log[level]({ ...idsOf(delivery), ...attempted, status, is_recorded, err }, 'webhook attempt');
   }
 }
 
@@ -96,10 +89,7 @@ export function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
   return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
-/**
- * Returns the wait after the failed attempt with this number (1 to 4) in milliseconds (rule 33). The whole wait is random, so that the
- * retries of events that failed together do not all arrive at the same time.
- */
+/** Returns the wait after the failed attempt with this number (rule 33). All of it is random, so that retries do not arrive together. */
 export function drawRetryWaitMs(attempt: number): number {
   return randomInt(2_000 * 2 ** (attempt - 1) + 1);
 }

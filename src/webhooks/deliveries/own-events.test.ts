@@ -85,36 +85,6 @@ describe('the events of the process of a worker', () => {
     assert.deepEqual(await deliveryRows(db, silent.tenantId), []);
   });
 
-  it('if a transaction is rolled back, its event is neither stored nor sent', async () => {
-    const rolledBack = transaction(async (_tx, record) => {
-      await record(eventInput(tenant));
-      throw new Error('rolled back by the test');
-    });
-    await assert.rejects(rolledBack, /rolled back by the test/);
-    await sleep(500);
-    assert.equal(receiver.requests.length, 0);
-    assert.deepEqual(await eventRows(db, tenant.tenantId), []);
-    assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
-  });
-
-  it('if a transaction runs again after a deadlock, and its second run revokes the credential, the event is stored but not sent', async () => {
-    let runs = 0;
-    await transaction(async (tx, record) => {
-      runs += 1;
-      if (runs === 1) {
-        await record(eventInput(tenant, 'first run'));
-        throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
-      }
-      await sql`UPDATE credential SET is_active = false WHERE tenant_id = ${tenant.tenantId}`.execute(tx);
-      await record(eventInput(tenant, 'second run'));
-    });
-    assert.equal(runs, 2);
-    await sleep(500);
-    assert.equal(receiver.requests.length, 0);
-    assert.equal((await eventRows(db, tenant.tenantId)).length, 1);
-    assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
-  });
-
   it('if a transaction runs again after a lost connection, only the event of the second run is sent, and only once', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
@@ -127,17 +97,6 @@ describe('the events of the process of a worker', () => {
     assert.deepEqual(await errors(), [null]);
     assert.equal(receiver.requests.length, 1);
     assert.ok(receiver.requests[0]?.rawBody.includes('"run 2"'));
-  });
-
-  it('an event that is written after the worker has stopped is not claimed, and another worker finds it with its poll', async () => {
-    await worker.stop(1_000);
-    await writeEvent(transaction, tenant);
-    await sleep(500);
-    const row = await rowOf();
-    assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 0, null]);
-    assert.equal(receiver.requests.length, 0);
-    work();
-    assert.deepEqual(await errors(), [null]);
   });
 
   it('if an attempt has not begun in the first third of its lease, it is not made and does not count, and the delivery is due again', async () => {

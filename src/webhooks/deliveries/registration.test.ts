@@ -103,23 +103,6 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [secret, otherSecret]), secret);
   });
 
-  it('200: a webhook can also be registered with a URL-encoded form or with a multipart form', async () => {
-    const tenant = await service.tenant();
-    const form = new URLSearchParams({ webhook_url: URL_A });
-    const multipart = new FormData();
-    multipart.set('webhook_url', URL_B);
-    for (const [body, url] of [
-      [form, URL_A],
-      [multipart, URL_B],
-    ] as const) {
-      const answer = await service.call('POST', PATH, { headers: tenant.partner, body });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.body.webhook_url, url);
-      assert.notEqual(answer.body.webhook_secret, '');
-      assert.equal(await registeredUrl(tenant), url);
-    }
-  });
-
   it('200: a partner can register a webhook if its tenant has the restaurant feature, the hotel feature, both or no feature', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });

@@ -45,3 +45,23 @@ describe('a reader finds the status, the body, the end and the use of the connec
     });
   }
 });
+
+describe('the text that a reader keeps of a body', () => {
+  const textOf = (body: Buffer) => {
+    const reader = new ResponseReader();
+    reader.read(Buffer.concat([Buffer.from(`HTTP/1.1 500 No\r\nContent-Length: ${body.length}\r\n\r\n`), body]));
+    return reader.text;
+  };
+
+  it('the text has the first 1,024 bytes of a body, without an incomplete character at the end', () => {
+    assert.equal(textOf(Buffer.from('a'.repeat(1_023) + 'é'.repeat(20_000))), 'a'.repeat(1_023));
+    assert.equal(textOf(Buffer.alloc(60_000, 'b')), 'b'.repeat(1_024));
+  });
+
+  it('U+FFFD replaces NUL characters, which PostgreSQL does not store, and bytes that are not UTF-8', () => {
+    const bytes = Buffer.from([0x61, 0x00, 0xff, 0xfe, 0xc3, 0xa9, 0xed, 0xa0, 0x80, 0x5c, 0x22, 0x1b]);
+    assert.match(textOf(bytes), /^a\uFFFD{3}é\uFFFD+\\"\p{Cc}$/u);
+    const all = textOf(Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 256)));
+    assert.ok(all.startsWith('\uFFFD\x01\x02') && !all.includes('\0') && all.isWellFormed());
+  });
+});

@@ -13,7 +13,6 @@ const STATUS_LINE = /^HTTP\/([0-2](?:\.\d)?)[ \t]+([1-9]\d\d)(?!\S)/i;
 const HEADER_LINE = /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*\r$/;
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?\r$/i;
 
-/** Name in lower case, and value. */
 type Header = [string, string];
 
 /** Waits for more bytes at each `yield`. */
@@ -29,7 +28,7 @@ export class ResponseReader {
   status: number | null = null;
   /** Time (`performance.now()`) at which the final status was read. */
   statusAtMs: number | null = null;
-  /** True after the end of the response, also if the end is not certain. */
+  /** Also true if the end is not certain. */
   isEnded = false;
   #bytesLeft = CAP_BYTES;
   /** Bytes that arrived last, and the number of those that were read. */
@@ -41,23 +40,17 @@ export class ResponseReader {
   #kept = Buffer.alloc(0);
   readonly #reading = this.#readResponse();
 
-  /** Longest time in milliseconds for which the connection may be idle after the response. Zero means that it must be closed. */
+  /** Milliseconds for which the connection may be idle after the response. Zero means that it must be closed. */
   get keepMs(): number {
     return this.#isTidy ? this.#keepMs : 0;
   }
 
-  /**
-   * Returns the first 1,024 bytes of the body as text. Bytes that are not UTF-8, and NUL, which PostgreSQL does not store, become U+FFFD. An
-   * incomplete character at the end is left out.
-   */
+  /** The first 1,024 bytes of the body. An incomplete character at the end is left out. NUL, which PostgreSQL does not store, is replaced. */
   get text(): string {
     return new TextDecoder().decode(this.#kept, { stream: true }).replaceAll('\0', '\u{FFFD}');
   }
 
-  /**
-   * Reads the next bytes of the connection.
-   * @throws SendFailure if the final status cannot be read
-   */
+  /** @throws SendFailure if the final status cannot be read */
   read(bytes: Buffer): void {
     this.#bytes = bytes.subarray(0, this.#bytesLeft);
     this.#at = 0;
@@ -153,7 +146,6 @@ export class ResponseReader {
     }
   }
 
-  /** Returns the next line without its line feed. */
   *#readLine(): Reading<string> {
     let line = '';
     for (;;) {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { drawRetryWaitMs } from './outcomes.ts';
 
 const WAIT_MS = 400;
 /**
@@ -80,6 +81,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
       );
     });
     await sendAnother(receiver, tenant);
+    assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]), 'no wait is drawn after the fifth attempt');
     const first = requests.map((request) => request.rawBody.toString())[0];
     assert.equal(receiver.requests.filter((request) => request.rawBody.toString() === first).length, 5);
     assert.equal(delivery.attempts.length, 5);
@@ -89,12 +91,6 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
       assert.ok(Number.isInteger(attempt.duration_ms) && (attempt.duration_ms ?? -1) >= 0);
       assert.ok(Math.abs(Date.parse(attempt.at) - (requests[index]?.at ?? 0)) < 10_000);
     });
-  });
-
-  it('the service computes a wait for a retry after each of the first four failed attempts, but not after the fifth attempt', async () => {
-    const { tenant } = await begin(() => 503);
-    await onlyDelivery(service, tenant, 'failed');
-    assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
   });
 
   it('after a redirect response, a delivery is retried at the same URL, and the redirect is not followed', async () => {
@@ -172,3 +168,17 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(attempts.length, 1);
   });
 });
+
+for (const [index, longestMs] of [2_000, 4_000, 8_000, 16_000].entries()) {
+  it(`the waits after failed attempt ${index + 1} are random whole numbers of milliseconds from 0 to ${longestMs}, spread evenly`, () => {
+    const waits = Array.from({ length: 10_000 }, () => drawRetryWaitMs(index + 1));
+    assert.ok(waits.every((waitMs) => Number.isInteger(waitMs) && waitMs >= 0 && waitMs <= longestMs));
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      const inQuarter = waits.filter((waitMs) => Math.min(3, Math.floor(waitMs / (longestMs / 4))) === quarter).length;
+      assert.ok(
+        inQuarter > 2_000 && inQuarter < 3_000,
+        `${inQuarter} of 10,000 waits are in quarter ${quarter} of the range`,
+      );
+    }
+  });
+}

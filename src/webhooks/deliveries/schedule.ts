@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Tally } from '#platform/lib/tally.ts';
-import { CLAIM_SIZE, type DueQueue, type Wanted } from './store.ts';
+import type { DueCredential } from '../events/events.ts';
+import { CLAIM_SIZE } from './store.ts';
 
 /** Number of claimed deliveries that this process may hold at the same time. Each has a place until its attempt has ended. */
 const PLACES = 256;
@@ -30,6 +31,7 @@ const FAILURES_UNTIL_PROBED = 3;
 const MAX_RECEIVERS = 10_000;
 /** Maximum number of deliveries of one revoked credential that one claim stops. The others wait for a later claim. */
 const STOP_SIZE = 20;
+
 /** Receiver of deliveries: one webhook URL, whichever credential has registered it. */
 interface Receiver {
   /** Maximum number of places that it may get. */
@@ -43,8 +45,8 @@ interface Receiver {
   restsUntilMs: number;
 }
 
-/** Queue of which the next claim takes `count` deliveries. They have places of the receiver until `release`. */
-type Chosen = DueQueue & Wanted & { receiver: Receiver };
+/** Queue of which the next claim takes `count` deliveries. */
+type Chosen = DueCredential & { count: number; receiver: Receiver };
 
 /** Place of one claimed delivery. */
 interface Place {
@@ -65,8 +67,8 @@ interface Place {
 export class Schedule {
   readonly #probeRestMs: number;
   /** Queues by credential id. The next claim begins with the first one. */
-  readonly #queues = new Map<string, DueQueue>();
-  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS });
+  readonly #queues = new Map<string, DueCredential>();
+  readonly #receivers = new LRUCache<string, Receiver>({ max: MAX_RECEIVERS, memoMethod: newReceiver });
   /** Receivers that have places. */
   readonly #served = new Set<Receiver>();
   readonly #takenBy = new Tally<number>();
@@ -88,66 +90,63 @@ export class Schedule {
     return this.#taken - this.#takenByLagging;
   }
 
-  /** Adds a queue behind the others. A queue that is already there keeps its turn. */
-  add(queue: DueQueue): void {
+  /** Adds a queue behind the others. A queue that is already there keeps its turn. One without a URL has deliveries to stop. */
+  add(queue: DueCredential): void {
     this.#queues.set(queue.credentialId, queue);
   }
 
   /** Finds out which receivers lag. A receiver that is no longer quick gives back what was claimed ahead for it. */
-  look(): void {
+  #look(): void {
     this.#lookedAtMs = performance.now();
-    const served = [...this.#served];
-    const slow = served.filter((receiver) => this.#ageOf(receiver) > QUICK_MS);
-    slow.forEach((receiver) => (receiver.places = Math.min(receiver.places, RECEIVER_PLACES)));
-    slow.forEach(giveBack);
-    const lagging = served.filter((receiver) => this.#isLagging(receiver));
-    this.#takenByLagging = lagging.reduce((sum, { taken }) => sum + taken, 0);
+    this.#takenByLagging = 0;
+    for (const receiver of this.#served) {
+      if (this.#ageOf(receiver) > QUICK_MS) {
+        receiver.places = Math.min(receiver.places, RECEIVER_PLACES);
+        giveBack(receiver);
+      }
+      this.#takenByLagging += this.#isLagging(receiver) ? receiver.taken : 0;
+    }
   }
 
   /**
    * Chooses what the next claim takes, at most `CLAIM_SIZE` deliveries, and removes the chosen queues. Each queue gets an equal part of the
    * claim and of the places. What is left then goes to the queues in their order: only then, a tenant gets more than half of all places,
-   * and a receiver gets deliveries that are claimed ahead. The chosen deliveries have places until `release`.
+   * and a receiver gets deliveries that are claimed ahead. The deliveries that the claim finds take places later.
    */
   choose(): Chosen[] {
-    this.look();
+    this.#look();
     const { ready, isAll } = this.#ready();
+    const active = ready.filter(isActive);
     const part = Math.ceil(CLAIM_SIZE / ready.length);
     let left = CLAIM_SIZE;
     const take = (chosen: Chosen, most: number) => {
       const count = Math.max(0, Math.min(left, part - chosen.count, most));
       chosen.count += count;
       left -= count;
-      if (chosen.isActive) {
+      if (isActive(chosen)) {
         this.#count(chosen, count);
-        this.#takenByLagging += this.#isLagging(chosen.receiver) ? count : 0;
       }
     };
     // With larger parts for the first receivers, a worker opens many more connections.
     const waiting = new Set(Array.from(this.#queues.values(), ({ webhookUrl }) => webhookUrl)).size;
     const equalPart = Math.min(RECEIVER_PLACES, Math.ceil(PLACES / waiting));
     for (const chosen of ready) {
-      const { isActive, receiver, tenantId } = chosen;
-      take(chosen, isActive ? Math.min(this.#freeAt(receiver, equalPart), this.#freeOf(tenantId)) : STOP_SIZE);
+      const { receiver, tenantId } = chosen;
+      take(chosen, isActive(chosen) ? Math.min(this.#freeAt(receiver, equalPart), this.#freeOf(tenantId)) : STOP_SIZE);
     }
     if (isAll) {
-      const active = ready.filter(({ isActive }) => isActive);
       active.forEach((chosen) => take(chosen, this.#freeAt(chosen.receiver, equalPart)));
       active.forEach((chosen) => take(chosen, this.#freeAt(chosen.receiver)));
     }
+    active.forEach((chosen) => this.#count(chosen, -chosen.count));
     const chosen = ready.filter(({ count }) => count > 0);
     chosen.forEach(({ credentialId }) => this.#queues.delete(credentialId));
     return chosen;
   }
 
-  /** Frees the places of chosen deliveries. Those that were claimed take places of their own. */
-  release(chosen: Chosen[]): void {
-    chosen.filter(({ isActive }) => isActive).forEach((each) => this.#count(each, -each.count));
-  }
-
   /** Takes a place for a claimed delivery. Never refuses, because a claimed delivery must be sent or given back. */
   take(tenantId: number, url: string): Place {
-    const receiver = this.#receiverAt(url);
+    const receiver = this.#receivers.memo(url);
     const place = { tenantId, receiver, begunAtMs: 0, mayBegin: Promise.withResolvers<boolean>() };
     this.#count(place, 1);
     if (receiver.underWay.size < RECEIVER_PLACES) {
@@ -182,10 +181,10 @@ export class Schedule {
     const first: Chosen[] = [];
     const overHalf: Chosen[] = [];
     for (const queue of this.#queues.values()) {
-      const { tenantId, webhookUrl, isActive } = queue;
-      const receiver = this.#receiverAt(webhookUrl);
-      if (!isActive || this.#freeAt(receiver) > 0) {
-        (isActive && this.#freeOf(tenantId) === 0 ? overHalf : first).push({ ...queue, receiver, count: 0 });
+      const receiver = this.#receivers.memo(queue.webhookUrl);
+      const isSent = isActive(queue);
+      if (!isSent || this.#freeAt(receiver) > 0) {
+        (isSent && this.#freeOf(queue.tenantId) === 0 ? overHalf : first).push({ ...queue, receiver, count: 0 });
       }
       if (first.length === CLAIM_SIZE) {
         return { ready: first, isAll: false };
@@ -215,6 +214,7 @@ export class Schedule {
   #count({ tenantId, receiver }: Pick<Place, 'tenantId' | 'receiver'>, change: number): void {
     receiver.taken += change;
     this.#taken += change;
+    this.#takenByLagging += this.#isLagging(receiver) ? change : 0;
     this.#takenBy.add(tenantId, change);
     if (receiver.taken > 0) {
       this.#served.add(receiver);
@@ -231,22 +231,14 @@ export class Schedule {
   #ageOf({ underWay: [oldest] }: Receiver): number {
     return oldest === undefined ? 0 : this.#lookedAtMs - oldest.begunAtMs;
   }
+}
 
-  #receiverAt(url: string): Receiver {
-    let receiver = this.#receivers.get(url);
-    if (receiver === undefined) {
-      receiver = {
-        places: NEW_RECEIVER_PLACES,
-        taken: 0,
-        underWay: new Set(),
-        ahead: [],
-        failures: 0,
-        restsUntilMs: 0,
-      };
-      this.#receivers.set(url, receiver);
-    }
-    return receiver;
-  }
+function newReceiver(): Receiver {
+  return { places: NEW_RECEIVER_PLACES, taken: 0, underWay: new Set(), ahead: [], failures: 0, restsUntilMs: 0 };
+}
+
+function isActive({ webhookUrl }: DueCredential): boolean {
+  return webhookUrl !== '';
 }
 
 function isFailing({ failures }: Receiver): boolean {

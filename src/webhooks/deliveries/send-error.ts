@@ -1,7 +1,4 @@
-/**
- * Reasons why an attempt failed. Staff and partners see these texts. The texts are fixed, so that they reveal nothing about our network.
- * The table in docs/guides/webhooks.md explains each of them.
- */
+/** Staff and partners see these texts, which reveal nothing about our network. A table in docs/guides/webhooks.md explains each. */
 export const SEND_ERRORS = [
   'timeout',
   'address_refused',
@@ -19,7 +16,7 @@ export const SEND_ERRORS = [
   'aborted',
   /** The process ended before it recorded the outcome. The store and the feed write this error. */
   'no_outcome',
-  /** The service sent no request because of a fault of the service. For example, it could not decrypt the webhook secret. */
+  /** The service sent no request because of a fault of its own. For example, it could not decrypt the webhook secret. */
   'internal_error',
 ] as const;
 export type SendError = (typeof SEND_ERRORS)[number];

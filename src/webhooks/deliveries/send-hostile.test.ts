@@ -317,6 +317,21 @@ describe('a send whose response does not end before the time limit', { concurren
     await eventually(() => own.openConnections === 0, 'end of the connection', 3_000);
   });
 
+  it('an attempt keeps the bytes of a failed response that arrived within its time limit, although the response never ends', async (t) => {
+    const own = await startReceiver();
+    t.after(() => own.close());
+    const options = { allowPrivateNetwork: true, headerBrand: 'Service', timeoutMs: TIMEOUT_MS, keepAnswers: true };
+    const keeping = new WebhookSender(options);
+    t.after(() => keeping.close());
+    const slowly = (socket: Socket) => {
+      socket.write('HTTP/1.1 503 No\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n');
+      dribble(socket, '1\r\nx\r\n');
+    };
+    const outcome = await postTo(slowly, { sender: keeping, receiver: own });
+    assert.deepEqual([outcome.httpStatus, outcome.error], [503, 'http_status']);
+    assert.match(outcome.answer ?? '', /^firstx+$/);
+  });
+
   it('a send to a port that does not answer the TLS handshake times out, and its connection is closed', async () => {
     assertFailed(await postToPort(() => {}, impatient), 'timeout', 'before');
   });

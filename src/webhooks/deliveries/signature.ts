@@ -9,15 +9,12 @@ export function signBody(secret: string, timestampSeconds: number, body: string 
   return `sha256=${hmac.digest('hex')}`;
 }
 
-interface SignedMessage {
-  timestampSeconds: number;
-  body: string | Buffer;
-  signature: string;
-}
-
-export function verifySignature(secret: string, message: SignedMessage): boolean {
-  const expected = Buffer.from(signBody(secret, message.timestampSeconds, message.body));
-  const given = Buffer.from(message.signature);
+export function verifySignature(
+  secret: string,
+  { timestampSeconds, body, signature }: { timestampSeconds: number; body: string | Buffer; signature: string },
+): boolean {
+  const expected = Buffer.from(signBody(secret, timestampSeconds, body));
+  const given = Buffer.from(signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
@@ -28,10 +25,7 @@ interface SignedDelivery {
   body: string;
 }
 
-/**
- * Returns the headers with the signature, the timestamp and the event id of a delivery. `brand` replaces the word `Service` in the header
- * names of the contract (rule 35).
- */
+/** @param brand replaces the word `Service` in the header names of the contract (rule 35) */
 export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record<string, string> {
   return {
     [`X-${brand}-Signature`]: signBody(delivery.secret, delivery.timestampSeconds, delivery.body),

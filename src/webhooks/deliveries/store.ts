@@ -1,23 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { Fields, type Share, sharesOf } from '#platform/db/inputs.ts';
+import { given, type KeysetList, NEWEST_FIRST } from '#platform/db/keyset-list.ts';
 import { executeAllByIndex, executeByIndex } from '#platform/db/transaction.ts';
-import { Tally } from '#platform/lib/tally.ts';
-import type { DeliveryStatus, DueCredential } from '../events/events.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
+import type { DeliveryStatus, DueCredential, EventSubject, StoredAttempts } from '../events/events.ts';
 import { type ClaimedDelivery, type Lease, MAX_ATTEMPTS, type Outcome } from './outcomes.ts';
+import type { DeliveryQuery } from './schema.ts';
 
-type ClaimRow = Omit<ClaimedDelivery, 'lease'> & { status: DeliveryStatus };
+/** Row of a claim. Its delivery is sent if the status is still `pending`, otherwise it has ended with the claim. */
+type ClaimedRow = ClaimedDelivery & { status: DeliveryStatus };
 
-/** Credential that has due deliveries. */
-export interface DueQueue extends DueCredential {
-  /** False if the credential is revoked or has no webhook URL. Its deliveries are then stopped and not sent. */
-  isActive: boolean;
-}
-
-/** SQL condition for a delivery that no worker has leased, so a worker may claim it. */
+/** No worker has leased the delivery. */
 const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
-/** SQL condition for a credential whose deliveries are sent. */
 const IS_SENT = sql`c.is_active AND c.webhook_url <> ''`;
 
 /** SQL for a new entry of `attempts` if the last attempt has no recorded outcome, for example because its worker died, or else NULL. */
@@ -29,10 +25,11 @@ export const CLAIM_SIZE = 200;
 
 /** Number of due deliveries up to which a search reads only them. Above it, a queue may be so long that it hides the others. */
 const FEW = 200;
-const QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", ${IS_SENT} AS "isActive"`;
+/** The URL is empty if the credential is revoked or has no webhook. Its deliveries are then stopped and not sent. */
+const QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", CASE WHEN ${IS_SENT} THEN c.webhook_url ELSE '' END AS "webhookUrl"`;
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
-/** Number of deliveries that one call of `stopBatch` stops. It is small, so that the statement holds its locks only briefly. */
+/** Maximum number of deliveries that one statement stops. It is small, so that the statement holds its locks only briefly. */
 const STOP_SIZE = 1_000;
 
 export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
@@ -41,8 +38,8 @@ export type Wanted = Omit<DueCredential, 'webhookUrl'> & { count: number };
  * Returns credentials of any tenant that have due deliveries. Looks for a due delivery of each credential only if many deliveries are due.
  * @param after last credential that the previous search found; null: the search begins with the first credential of the first tenant
  */
-export async function findDue(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
-  const statement = sql<DueQueue>`
+export async function findDue(db: Db, after: DueCredential | null, limit: number): Promise<DueCredential[]> {
+  const statement = sql<DueCredential>`
     SELECT ${QUEUE} FROM delivery AS d JOIN credential AS c ON c.tenant_id = d.tenant_id AND c.id = d.credential_id
     WHERE d.status = 'pending' AND d.next_attempt_at > '-infinity' AND d.next_attempt_at <= now() AND ${IS_FREE}
     ORDER BY d.next_attempt_at LIMIT ${FEW}`;
@@ -51,9 +48,9 @@ export async function findDue(db: Db, after: DueQueue | null, limit: number): Pr
 }
 
 /** Finds the same in the order of tenants and credentials. A long queue costs no more than a short queue. */
-export async function findDueQueues(db: Db, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
+export async function findDueQueues(db: Db, after: DueCredential | null, limit: number): Promise<DueCredential[]> {
   const { tenantId, credentialId } = after ?? BEFORE_ALL;
-  const statement = sql<DueQueue>`
+  const statement = sql<DueCredential>`
     SELECT ${QUEUE} FROM credential AS c CROSS JOIN LATERAL (
       SELECT tenant_id FROM delivery
       WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE} LIMIT 1
@@ -72,11 +69,9 @@ const WANTED = new Fields<{ tenant_id: number; credential_id: string; count: num
 export interface Turn {
   /** Ids of the events whose outcomes were recorded. */
   recorded: Set<string>;
-  claimed: ClaimedDelivery[];
-  /** Number of rows claimed for each credential. It includes deliveries that ended with the claim and are not sent. */
-  takenOf: Tally<string>;
-  /** Outcomes that could not be recorded, with the error. On a cluster, these are the outcomes of the tenants whose node is down. */
-  failed: { outcomes: Outcome[]; error: unknown }[];
+  claimed: ClaimedRow[];
+  /** Errors of what could be neither recorded nor claimed. On a cluster, this is the work for the tenants whose node is down. */
+  failed: Map<Outcome | Wanted, unknown>;
 }
 
 /**
@@ -90,34 +85,30 @@ export interface Turn {
  */
 export async function recordAndClaim(db: Db, outcomes: Outcome[], wanted: Wanted[], lease: Lease): Promise<Turn> {
   const inputs = [...outcomes.toSorted(byKey), ...wanted];
-  const turn: Turn = { recorded: new Set(), claimed: [], takenOf: new Tally(), failed: [] };
+  const turn: Turn = { recorded: new Set(), claimed: [], failed: new Map() };
   const shares = sharesOf(db, inputs, (input) => ('delivery' in input ? input.delivery.tenantId : input.tenantId));
   await Promise.all(shares.map((share) => takeShare(db, share, lease, turn)));
   return turn;
 }
 
-async function takeShare(
-  db: Db,
-  { inputs, tenantOf }: Share<Outcome | Wanted>,
-  lease: Lease,
-  turn: Turn,
-): Promise<void> {
+async function takeShare(db: Db, share: Share<Outcome | Wanted>, lease: Lease, turn: Turn): Promise<void> {
+  const { inputs, tenantOf } = share;
   const outcomes = inputs.filter((input) => 'delivery' in input);
   const wanted = inputs.filter((input) => 'count' in input);
-  const statements = [
-    ...(outcomes.length > 0 ? [record({ inputs: outcomes, tenantOf })] : []),
-    ...(wanted.length > 0 ? [claim({ inputs: wanted, tenantOf }, lease)] : []),
-  ];
+  const recording = outcomes.length > 0 ? [record({ inputs: outcomes, tenantOf })] : [];
+  const claiming = wanted.length > 0 ? [claim({ inputs: wanted, tenantOf }, lease)] : [];
   try {
-    const rows = (await executeAllByIndex(db, statements)).map((result) => result.rows);
-    const recorded = outcomes.length > 0 ? (rows.shift() as { id: string }[]) : [];
-    const claimed = (rows[0] ?? []) as ClaimRow[];
-    recorded.forEach(({ id }) => turn.recorded.add(id));
-    claimed.forEach(({ credentialId }) => turn.takenOf.add(credentialId, 1));
-    const sent = claimed.filter(({ status }) => status === 'pending');
-    turn.claimed.push(...sent.map(({ status: _, ...row }) => ({ ...row, lease })));
+    const results = await executeAllByIndex(db, [...recording, ...claiming]);
+    const rows = results.flatMap((result) => result.rows as ({ id: string } | Omit<ClaimedRow, 'lease'>)[]);
+    for (const row of rows) {
+      if ('id' in row) {
+        turn.recorded.add(row.id);
+      } else {
+        turn.claimed.push({ ...row, lease });
+      }
+    }
   } catch (error) {
-    turn.failed.push({ outcomes, error });
+    inputs.forEach((input) => turn.failed.set(input, error));
   }
 }
 
@@ -138,13 +129,13 @@ function byKey({ delivery: a }: Outcome, { delivery: b }: Outcome): number {
  * - The LIMIT of `due` is a number in the SQL text (`CLAIM_SIZE`) and not a parameter, so the planner knows the maximum number of claimed
  *   deliveries. Otherwise the planner would expect too many deliveries, and would read the whole table.
  */
-function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
+function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<unknown> {
   const wanted = inputs.map(({ tenantId: tenant_id, credentialId: credential_id, count }) => ({
     tenant_id,
     credential_id,
     count,
   }));
-  return sql<ClaimRow>`
+  return sql`
     WITH wanted AS MATERIALIZED (
       SELECT given.*, ${IS_SENT} AS is_active, c.webhook_url, c.webhook_secret
       FROM ${WANTED.list(wanted)} CROSS JOIN LATERAL (
@@ -183,8 +174,8 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
 }
 
 /** A delivery that was stopped during its attempt stays stopped, unless the receiver has accepted it. `o` calls now() for the cluster. */
-function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
-  return sql<{ id: string }>`
+function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<unknown> {
+  return sql`
     WITH o AS MATERIALIZED (
       SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at FROM ${OUTCOME.list(inputs.map(inputOf))}
     )
@@ -247,4 +238,84 @@ export async function stopBatch(
     WHERE d.tenant_id = ${tenantId} AND d.id = waiting.id
     RETURNING d.id`;
   return (await executeByIndex(db, statement)).rows.length;
+}
+
+export interface DeliveryFilter extends Pick<DeliveryQuery, 'status' | 'credential_id' | 'event'> {
+  ids?: string[] | undefined;
+  /** Inclusive, in milliseconds of Unix time. */
+  createdFromMs?: number | undefined;
+  /** Exclusive. */
+  createdToMs?: number | undefined;
+}
+
+export interface DeliveryRow extends StoredAttempts {
+  id: string;
+  status: string;
+  next_attempt_at: Date;
+  type: string;
+  created_at: Date;
+  credential_id: string;
+  credential_label: string;
+  subject: EventSubject;
+}
+
+/** `answers` has the kept responses of the receiver by the number of the attempt, from 1. */
+export type DetailRow = DeliveryRow & { body: string; answers: Record<string, string> | null };
+
+export function listDeliveries(tenantId: number, filter: DeliveryFilter): KeysetList<DeliveryRow> {
+  const { status, credential_id, event, ids, createdFromMs, createdToMs } = filter;
+  const createdAt = ofEvent(tenantId, 'created_at');
+  return {
+    ...NEWEST_FIRST,
+    name: 'deliveries',
+    from: sql`delivery`,
+    ofTenant: sql`tenant_id = ${tenantId}`,
+    fromId: createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs - TIME_OF_CHANGE_MS)),
+    beforeId: createdToMs === undefined ? undefined : firstIdAt(Math.max(0, createdToMs + TIME_OF_CHANGE_MS)),
+    indexed: [
+      ...(status === undefined || status === 'delivered'
+        ? []
+        : [{ column: 'status', type: 'text', value: status, where: sql`status <> 'delivered'` } as const]),
+      ...given(credential_id, (value) => ({ column: 'credential_id', type: 'uuid', value }) as const),
+    ],
+    filters: [
+      ...(status === 'delivered' ? [sql`status = 'delivered'`] : []),
+      ...given(createdFromMs, (ms) => sql`${createdAt} >= ${new Date(ms)}`),
+      ...given(createdToMs, (ms) => sql`${createdAt} < ${new Date(ms)}`),
+    ],
+    searches: [
+      ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(event, (type) => ({
+        isMatch: sql`${ofEvent(tenantId, 'type')} = ${type}`,
+        ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${type}`,
+      })),
+    ],
+    row: rowOf(tenantId, sql`page.id`),
+  };
+}
+
+/**
+ * Longest time in milliseconds between the two times of an event: `created_at`, which is the time of the change, and the time in its id.
+ * The id may get its time later, because the transaction of the change may wait for a lock, or may run again.
+ */
+const TIME_OF_CHANGE_MS = 60_000;
+
+export async function findDelivery(db: Database, tenantId: number, id: string): Promise<DetailRow | undefined> {
+  const more = sql`, d.answers, e.body`;
+  return (await rowOf<DetailRow>(tenantId, sql`${id}::uuid`, more).execute(db)).rows[0];
+}
+
+/** The LIMIT makes the planner look up the event by its key. */
+function rowOf<Row extends DeliveryRow>(tenantId: number, id: RawBuilder<unknown>, more = sql``): RawBuilder<Row> {
+  return sql`
+    SELECT d.id, d.status, d.attempts, d.attempt_count, d.claimed_at, d.next_attempt_at, d.credential_id, e.type, e.created_at, e.subject,
+      (SELECT c.label FROM credential AS c WHERE c.tenant_id = ${tenantId} AND c.id = d.credential_id) AS credential_label ${more}
+    FROM delivery AS d CROSS JOIN LATERAL (
+      SELECT type, created_at, subject, body FROM event WHERE tenant_id = ${tenantId} AND id = d.id LIMIT 1
+    ) AS e
+    WHERE d.tenant_id = ${tenantId} AND d.id = ${id}`;
+}
+
+function ofEvent(tenantId: number, column: 'type' | 'created_at'): RawBuilder<unknown> {
+  return sql`(SELECT e.${sql.id(column)} FROM event AS e WHERE e.tenant_id = ${tenantId} AND e.id = delivery.id)`;
 }

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import type { AuditEntry } from '#access/audit/audit.ts';
 import type { Socket } from 'node:net';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { pino } from 'pino';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { assertError } from '#test/support/answers.ts';
-import { makeCertificate } from '#test/support/certificate.ts';
 import { pmsHeaders } from '#test/support/hotel.ts';
 import { type Answer as Reaction, type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { createRedis, findRedis } from '#test/support/redis.ts';
 import { openDisplay, personId } from '#test/support/sessions.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, isSignedWith, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
 import { entriesOf } from '#test/support/lists.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { RedisBudgets } from '#platform/http/redis-budgets.ts';
 
 /** Short time limit in milliseconds for the test calls to a receiver that hangs, so that they end soon. */
 const SHORT_TIMEOUT_MS = 700;
@@ -100,46 +96,19 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
         { status: 401, body: 'bad signature' },
         { http_status: 401, error: 'http_status', answer: 'bad signature' },
       ],
-      [503, { http_status: 503, error: 'http_status', answer: '' }],
-      [
-        { status: 302, headers: { location: receiver.url } },
-        { http_status: 302, error: 'redirect', answer: '' },
-      ],
       ['reset', { http_status: null, error: 'connection_reset', answer: null }],
     ];
     for (const [reaction, expected] of cases) {
       receiver.answerWith(() => reaction);
       assert.deepEqual(await outcomeAt(receiver.url), expected);
     }
-    const untrusted = await startReceiver({ certificate: await makeCertificate() });
-    const failed = { http_status: null, answer: null };
-    assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'tls_failed' });
-    await untrusted.close();
-    assert.deepEqual(await outcomeAt(untrusted.url), { ...failed, error: 'connection_refused' });
     receiver.answerWith(() => 'hang');
     const hasty = await startService({ beside: service, testCalls: { timeoutMs: SHORT_TIMEOUT_MS } });
     try {
-      assert.deepEqual(await outcomeAt(receiver.url, hasty), { ...failed, error: 'timeout' });
+      assert.deepEqual(await outcomeAt(receiver.url, hasty), { http_status: null, error: 'timeout', answer: null });
     } finally {
       await hasty.close();
     }
-  });
-
-  it('200: the outcome of a test call has at most the first 1,024 bytes of the response, without an incomplete character', async () => {
-    const answers = [
-      [`a${'é'.repeat(600)}`, `a${'é'.repeat(511)}`],
-      ['x'.repeat(200_000), 'x'.repeat(1_024)],
-      ['\0 "\\', '\ufffd "\\'],
-    ];
-    for (const [body = '', expected] of answers) {
-      receiver.answerWith(() => ({ status: 200, body }));
-      assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: expected });
-    }
-    receiver.answerWith(() => (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 3\r\n\r\n');
-      socket.end(Buffer.from([0x61, 0xff, 0x62]));
-    });
-    assert.deepEqual(await outcomeAt(receiver.url), { http_status: 200, error: null, answer: 'a\ufffdb' });
   });
 
   it('200: the outcome of a test call does not show the response of the receiver if private networks are allowed', async () => {
@@ -278,39 +247,5 @@ describe('POST /v1/staff/credentials/{id}/ping/', () => {
       (await four).map(({ body }) => body.http_status),
       [204, 204, 204, 204],
     );
-  });
-});
-
-const program = findRedis();
-
-describe('test calls on two nodes with one Redis', { skip: program === undefined && 'no redis-server' }, () => {
-  const closers: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0).toReversed()) {
-      await close();
-    }
-  });
-
-  it('429: both nodes together accept six test calls per minute to one credential', async () => {
-    const redis = await createRedis(program ?? '');
-    closers.push(() => redis.close());
-    await redis.start();
-    const budgets = () => RedisBudgets.open(redis.url, pino({ level: 'silent' }));
-    const first = await startService({ budgets: await budgets() });
-    closers.push(() => first.close());
-    const second = await startService({ beside: first, budgets: await budgets() });
-    closers.push(() => second.close());
-    const receiver = await startReceiver();
-    closers.push(() => receiver.close());
-    const tenant = await first.tenant();
-    await register(first, tenant.partner, receiver.url);
-    const statuses = [];
-    for (let call = 0; call < 10; call += 1) {
-      const node = call % 2 === 0 ? first : second;
-      const path = `/v1/staff/credentials/${tenant.credential.id}/ping/`;
-      statuses.push((await node.call('POST', path, { headers: tenant.staff })).status);
-    }
-    assert.deepEqual(statuses, [...Array(6).fill(200), ...Array(4).fill(429)]);
-    assert.equal(receiver.requests.length, 6);
   });
 });

@@ -8,13 +8,11 @@ import type { Keyring } from '#platform/keys/keys.ts';
 import { Gate } from '#platform/lib/gate.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { WebhookSender, type WebhookSenderOptions } from './attempt.ts';
-import type { TestCallOutcome } from './staff-schema.ts';
+import type { TestCallOutcome } from './schema.ts';
 
-/** Maximum number of test calls under way at the same time in this process. */
+/** Maximum number of test calls under way at the same time in this process, and for one tenant. */
 const MAX_UNDER_WAY = 16;
-/** Maximum number of these test calls for one tenant. */
 const MAX_OF_TENANT = 4;
-/** Longest time in milliseconds that a test call waits for others. It is then refused (429). */
 const MAX_WAIT_MS = 1_000;
 /** Seconds after which every test call that is under way has ended. */
 const RETRY_AFTER_SECONDS = 10;
@@ -32,10 +30,9 @@ export interface TestCallOptions {
   sending?: Pick<WebhookSenderOptions, 'timeoutMs' | 'keepAnswers'> | undefined;
 }
 
-/** Sends test calls to webhooks (rule 42). A test call is signed and sent like a delivery, but it is no event. It is sent once. */
+/** Sends test calls to webhooks (rule 42). A test call is signed and sent like a delivery, but it is no event, and is sent once. */
 export class TestCalls {
   readonly #options: TestCallOptions;
-  /** Sender for test calls only, so that test calls take no connection of deliveries. */
   readonly #sender: WebhookSender;
   readonly #gate = new Gate({
     places: MAX_UNDER_WAY,

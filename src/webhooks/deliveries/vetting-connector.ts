@@ -12,15 +12,12 @@ import {
 import ipaddr from 'ipaddr.js';
 import { SendFailure } from './send-error.ts';
 
-/** Time limit in milliseconds for each of several addresses of a host, until the next one is tried. */
+/** Time in milliseconds after which the next address of a host is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 /** Network of all global unicast addresses of IPv6. `ipaddr.js` also calls addresses unicast that IANA has not assigned. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/**
- * Returns true if the text is an ordinary public IP address, without a zone id. Addresses of shared infrastructure (AS112, AMT, PCP, TURN)
- * are not ordinary, because no webhook receiver has such an address.
- */
+/** Addresses with a zone id and of shared infrastructure (AS112, AMT, PCP, TURN) do not count, because no receiver has such an address. */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || ip.includes('%')) {
     return false;
@@ -29,19 +26,17 @@ export function isPublicAddress(ip: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-/** Resolves a host name to all its addresses, as `dns.promises.lookup` does. */
 export type HostLookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export interface VettingOptions {
-  /** True if every address is allowed, also a private address. Used in development. */
+  /** Used in development. */
   allowPrivateNetwork: boolean;
   /** Replaces the DNS look-up of the system. Used by tests, for example to change the address of a host name. */
   lookup?: HostLookup | undefined;
 }
 
 /**
- * Resolves the host of a URL, and returns all its addresses. The caller must connect to these addresses, and must not resolve the name
- * again, because a second look-up could return unchecked addresses.
+ * Returns all addresses of a host. The caller must connect to these, because a second look-up could return unchecked addresses.
  * @throws SendFailure `address_refused` if one of the addresses is not public, or `dns_failed`
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<LookupAddress[]> {
@@ -67,8 +62,7 @@ function withoutBrackets(hostname: string): string {
 const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Opens a TLS connection to the port of a URL, only at the addresses from `vetHost`. The event `secureConnect` says that the certificate is
- * accepted.
+ * Opens a TLS connection to the port of a URL, only at the addresses from `vetHost`.
  * @param onBytes gets the bytes that arrive, and must not keep them
  */
 export function connectTo(url: URL, addresses: LookupAddress[], onBytes: (bytes: Buffer) => void): TLSSocket {
@@ -96,10 +90,7 @@ export function connectTo(url: URL, addresses: LookupAddress[], onBytes: (bytes:
 
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
 
-/**
- * Returns the TLS context of all connections. It trusts the CA certificates of the process. It is created again only if they have changed,
- * because that can take longer than all other steps of an attempt.
- */
+/** Returns the TLS context of all connections. To create one can take longer than all other steps of an attempt. */
 function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');
   if (trusted?.certificates !== certificates) {

@@ -4,14 +4,13 @@ import { notify } from '#platform/db/notifications.ts';
 import { coalesce } from '#platform/lib/coalesce.ts';
 import type { DueCredential, Wake } from '../events/events.ts';
 
-/** PostgreSQL channel of the notifications that tell the delivery workers about new events. */
 export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
 /** Wait after each notification, in milliseconds. Events that are committed during this wait share the next notification. */
 const NOTIFY_EVERY_MS = 5;
 /** Bytes below which PostgreSQL allows a notification. A longer one is sent empty, so that the workers search for all due deliveries. */
 const TOO_LONG = 8_000;
 
-/** Returns the function by which a process without a worker notifies the workers of other processes. */
+/** For a process without a worker. */
 export function createWakeUpSender(db: Database): Wake {
   let due = new Map<string, DueCredential>();
   const send = coalesce(async () => {

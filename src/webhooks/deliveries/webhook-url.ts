@@ -6,8 +6,7 @@ const MAX_CODE_POINTS = 2_048;
 const REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
 /**
- * Reads a webhook URL, and checks its syntax (rule 31), but does not resolve its host. The service checks the addresses of the host at
- * every connection, because a name may resolve to a different address each time.
+ * Checks the syntax of a webhook URL (rule 31). The addresses of its host are checked at every connection, because they may change.
  * @throws ApiError 400 `invalid_request` that names the field `webhook_url`
  */
 export function readWebhookUrl(text: string, { allowPrivateNetwork }: { allowPrivateNetwork: boolean }): URL {

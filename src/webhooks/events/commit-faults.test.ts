@@ -8,7 +8,7 @@ import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import type { Answer } from '#test/support/http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
+import { causeEvent, eventually, isSignedWith, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 import { isTestCluster } from '#test/support/test-cluster.ts';
 
 /**
@@ -79,6 +79,30 @@ describe('an event whose COMMIT fails, or whose COMMIT response is lost', {
     await sql`DROP SEQUENCE commits`.execute(db);
     return answer;
   }
+
+  it('200: a webhook registration returns the right signing secret even if the response to its COMMIT is lost', async () => {
+    const lostBefore = loser.lostCount;
+    loser.dropNextCommitResponse();
+    const secret = await register(api, hotel.partner, receiver.url);
+    assert.equal(loser.lostCount, lostBefore + 1);
+    assert.notEqual(secret, '');
+    assert.equal(await register(api, hotel.partner, receiver.url), '');
+    await causeEvent(api, hotel);
+    const [request] = await receiver.waitFor(1);
+    assert.ok(request && isSignedWith(secret, request));
+  });
+
+  it('200: if the connection is lost and the COMMIT of a status change arrives 500 ms later, the receiver gets one event', async () => {
+    act = await (causes['a status change of an order'] ?? assert.fail)();
+    await register(api, hotel.partner, receiver.url);
+    const lostBefore = loser.lostCount;
+    loser.dropNextCommitResponse(500);
+    assert.equal((await act()).status, 200);
+    // PostgreSQL first releases the locks of the transaction, and then responds to its COMMIT. So the service may respond earlier than the
+    // proxy gets this response.
+    await eventually(() => loser.lostCount > lostBefore, 'lost response to the COMMIT');
+    await assertSentOnce();
+  });
 
   async function assertSentOnce(): Promise<void> {
     await eventually(() => receiver.requests.length > 0, 'delivery from memory', SOON_MS);

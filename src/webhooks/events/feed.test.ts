@@ -185,30 +185,20 @@ describe('pages of the event feed', () => {
 describe('after=latest in the event feed', () => {
   const latest = async (partner = tenant.partner) => await readEvents(service, partner, '?after=latest');
 
-  it('200: after=latest returns only a cursor, and a read from this cursor returns only the events that happen later', async () => {
+  it('200: after=latest skips 1,994 unread events and returns only a cursor, and a read from this cursor returns only later events', async () => {
     assert.deepEqual(await latest(), { results: [], next: '0' });
-    const early = await insert(3);
+    const early = await insert(2_001);
+    await readEvents(service, tenant.partner, '?limit=7');
     const end = await latest();
-    assert.deepEqual(end, { results: [], next: '3' });
+    assert.deepEqual(end, { results: [], next: '2001' });
     assert.deepEqual(await latest(), end, 'a second call returns the same cursor');
     const late = await insert(2);
     assert.deepEqual((await readToEnd(service, tenant.partner, end.next)).ids, late);
     assert.deepEqual(
-      (await readToEnd(service, tenant.partner)).ids,
+      (await readToEnd(service, tenant.partner, '', 200)).ids,
       [...early, ...late],
-      'a read from the start still returns all events',
+      'all events, from the start',
     );
-  });
-
-  it('200: after=latest skips 1,994 unread events, and a read from the returned cursor returns only later events', async () => {
-    const early = await insert(2_001);
-    await readEvents(service, tenant.partner, '?limit=7');
-    const { next } = await latest();
-    assert.equal(next, '2001');
-    assert.deepEqual((await readEvents(service, tenant.partner, `?after=${next}`)).results, []);
-    const [late] = await insert(1);
-    assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [late]);
-    assert.deepEqual((await readToEnd(service, tenant.partner, '', 200)).ids, [...early, late]);
   });
 
   it('200: after=latest returns the end of the feed of the calling credential and not of another credential', async () => {
@@ -263,5 +253,3 @@ describe('refused calls of the event feed', () => {
     }
   });
 });
-
-describe('callers of the event feed', () => {});

@@ -1,24 +1,26 @@
-import type { Database, Tx } from '#platform/db/database.ts';
+/** Reads events: the feed of a credential, and the list of all partners' events for staff. */
+import { readCredentialRow } from '#access/credentials/credentials.ts';
+import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { type ApiError, invalidField } from '#platform/errors.ts';
-import { eventShape } from './attempts.ts';
-import * as store from './feed-store.ts';
-import { type FeedPage, type FeedQuery, LATEST } from './schema.ts';
+import { type ApiError, invalidField, notFound } from '#platform/errors.ts';
+import { readPart } from '#platform/http/keyset-page.ts';
+import { readIds } from '#platform/http/search-query.ts';
+import type { Attempt, DeliveryStatus, FeedEntry, FeedPage, FeedQuery, StaffEvent, StaffEventQuery } from './schema.ts';
+import * as store from './store.ts';
 
 const DEFAULT_LIMIT = 50;
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns the credential's events after a cursor, oldest first, with their deliveries. If an event is committed late, it gets a position
- * after the events that were already read. So a reader misses no event (docs/decisions/0013-event-feed.md). If there is no new event, the
- * function writes nothing to the database.
+ * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that is committed late gets a position after
+ * those that were already read, so a reader misses none (docs/decisions/0013-event-feed.md).
  * @throws ApiError 400 `invalid_request` if `after` is not a cursor, is older than the last restore from a backup, or is beyond the end of
  * the feed
  */
 export async function readFeed(db: Database, feed: store.Feed, query: FeedQuery): Promise<FeedPage> {
   const { after = '', limit = DEFAULT_LIMIT } = query;
-  if (after === LATEST) {
+  if (after === 'latest') {
     return { results: [], next: await endOfFeed(db, feed) };
   }
   const end = await store.readEnd(db, feed);
@@ -27,13 +29,11 @@ export async function readFeed(db: Database, feed: store.Feed, query: FeedQuery)
   if (rows.length < limit && end.isBehind) {
     const missing = limit - rows.length;
     rows = await inTransaction(db, async (tx) => {
-      await numberOldest(tx, feed, missing);
+      await store.numberOldest(tx, feed, missing);
       return await store.readNumbered(tx, feed, position, limit); // It may have events that another reader has numbered meanwhile.
     });
   }
-  const results = rows.map((row) => {
-    return { cursor: cursorText(end.era, row.feed_position), ...eventShape(row) };
-  });
+  const results = rows.map((row) => ({ cursor: cursorText(end.era, row.feed_position), ...eventShape(row) }));
   return { results, next: results.at(-1)?.cursor ?? after };
 }
 
@@ -75,11 +75,18 @@ async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
     let ids: string[] = [];
     do {
       const lastId = ids.at(-1);
-      ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
+      ids = await inTransaction(db, (tx) => store.numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
     } while (ids.length === NUMBERED_AT_ONCE);
     end = await store.readEnd(db, feed);
   }
   return cursorText(end.era, end.lastPosition);
+}
+
+/** Cursor: `<position>` of the last event that the client has read, or after a restore `<era>-<position>`. Empty or 0: the start. */
+const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
+
+function cursorText(era: number, position: number): string {
+  return era === 0 ? String(position) : `${era}-${position}`;
 }
 
 /**
@@ -91,21 +98,49 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 }
 
 /**
- * The search begins after `afterId`, the last event of the previous batch. Otherwise PostgreSQL would first read the dead index entries of all
- * events that already got a position.
+ * Returns the feed of a partner as the partner would read it, also with the same effect on positions.
+ * @throws ApiError 404 if the tenant has no third-party credential with this id, or 400 as `readFeed`
  */
-async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId?: string): Promise<string[]> {
-  const lastPosition = await store.lockFeed(tx, feed);
-  const ids = await store.lockUnnumbered(tx, feed, limit, afterId);
-  if (ids.length > 0) {
-    await store.numberEvents(tx, feed, ids, lastPosition);
+export async function feedOfPartner(db: Database, tenantId: number, credentialId: string, query: FeedQuery) {
+  const { audience } = await readCredentialRow(db, tenantId, credentialId);
+  if (audience !== 'third_party') {
+    throw notFound('credential');
   }
-  return ids;
+  return await readFeed(db, { tenantId, credentialId }, query);
 }
 
-/** Cursor: `<position>` of the last event that the client has read, or after a restore `<era>-<position>`. Empty or 0: the start. */
-const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
+/** @throws ApiError 400 `invalid_request` if `ids` is not a list of ids, or `after` not a cursor of this list */
+export async function listEvents(db: Database, tenantId: number, query: StaffEventQuery) {
+  const filter = { ...query, ids: query.ids === undefined ? undefined : readIds(query.ids) };
+  return await readPart(db, store.listEvents(tenantId, filter), query);
+}
 
-function cursorText(era: number, position: number): string {
-  return era === 0 ? String(position) : `${era}-${position}`;
+export function staffEventShape(row: store.ListedEvent): StaffEvent {
+  const { event, event_id, occurred_at, data, delivery } = eventShape(row);
+  return { event_id, event, occurred_at, data, credential_id: row.credential_id, delivery };
+}
+
+/** `JSON.stringify` wrote the stored body, so the fields have the same bytes as in the signed body of a webhook. */
+function eventShape(row: store.EventRow) {
+  return {
+    ...(JSON.parse(row.body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
+    delivery: row.status === null ? null : { status: row.status as DeliveryStatus, attempts: attemptsShape(row) },
+  };
+}
+
+/**
+ * Returns stored attempts as the API returns them, with the fields in the order of the contract and times in milliseconds. An attempt without
+ * a recorded outcome gets the error `no_outcome`: it is under way, or its process died.
+ */
+export function attemptsShape({ attempts, attempt_count, claimed_at }: store.StoredAttempts): Attempt[] {
+  const shown = (attempts as Attempt[]).map(({ at, http_status, duration_ms, error }) => ({
+    at: new Date(at).toISOString(),
+    http_status,
+    duration_ms,
+    error,
+  }));
+  if (attempt_count > shown.length && claimed_at !== null) {
+    shown.push({ at: claimed_at.toISOString(), http_status: null, duration_ms: null, error: 'no_outcome' });
+  }
+  return shown;
 }

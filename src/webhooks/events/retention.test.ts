@@ -150,7 +150,7 @@ describe('the background loop that removes old events', () => {
   }
 
   it('each pass of the retention loop removes events older than the configured number of days, and logs the number of removed events', async (t) => {
-    const retention = startRetention(db, log, 7, { firstAfterMs: 0, everyMs: 20, restMs: 0 });
+    const retention = startRetention(db, log, 7, { everyMs: 20, restMs: 0 });
     t.after(() => retention.stop());
     const [kept] = await insertOld(1, 6);
     for (const count of [2_500, 3]) {
@@ -168,7 +168,7 @@ describe('the background loop that removes old events', () => {
 
   it('a stop during the wait of an hour between two batches ends the retention loop within 10 s', async (t) => {
     await insertOld(3_000);
-    const retention = startRetention(db, log, 30, { firstAfterMs: 0, everyMs: HOUR_MS, restMs: HOUR_MS });
+    const retention = startRetention(db, log, 30, { everyMs: HOUR_MS, restMs: HOUR_MS });
     t.after(() => retention.stop());
     await eventually(async () => (await idsLeft()).length < 3_000, 'removal of the first batch');
     await stopSoon(retention);
@@ -179,15 +179,11 @@ describe('the background loop that removes old events', () => {
     );
   });
 
-  it('a stop during the wait of an hour before the first pass ends the retention loop within 10 s', async () => {
-    await stopSoon(startRetention(db, log, 30, { firstAfterMs: HOUR_MS, everyMs: HOUR_MS, restMs: 0 }));
-  });
-
   it('the retention loop logs a warning while the database cannot be reached, and removes old events afterwards', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     await proxy.refuse();
-    const retention = startRetention(proxy.db, log, 30, { firstAfterMs: 0, everyMs: 50, restMs: 0 });
+    const retention = startRetention(proxy.db, log, 30, { everyMs: 50, restMs: 0 });
     t.after(() => retention.stop());
     await eventually(() => lines.some((line) => line.level === 40), 'a warning in the log');
     await insertOld(5);

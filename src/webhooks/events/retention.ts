@@ -4,64 +4,50 @@ import { type Database, isCluster } from '#platform/db/database.ts';
 import { isUnavailable } from '#platform/db/failures.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
+import { poll } from '#platform/lib/poll.ts';
 import { removeEvents } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks. */
 const BATCH_SIZE = 1_000;
-
-/**
- * Longest waits in milliseconds. Each wait is a random time between half of the value and the value, so that several processes do not remove
- * events at the same time.
- */
-const PACE = {
-  /** Wait from the start of the process. It is short, so that a service that restarts often removes old events too. */
-  firstAfterMs: 5_000,
-  everyMs: 3_600_000,
-  /** Wait between two batches, in which the database is free for deliveries and requests. */
-  restMs: 100,
-};
+/** Longest time in milliseconds from one pass to the next, and wait between two batches, in which the database is free for other work. */
+const PACE = { everyMs: 3_600_000, restMs: 100 };
 
 export type Retention = ReturnType<typeof startRetention>;
 
 /** Removes old events in the background. Any number of processes may do so at the same time. `stop` waits for the current batch. */
-export function startRetention(db: Database, log: Logger, retentionDays: number, pace = PACE) {
-  const { firstAfterMs, everyMs, restMs } = pace;
+export function startRetention(db: Database, log: Logger, retentionDays: number, { everyMs, restMs } = PACE) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const rest = async (upToMs: number) =>
-    await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
-  const run = async () => {
-    for (await rest(firstAfterMs); !signal.aborted; await rest(everyMs)) {
-      let removed = 0;
-      try {
-        for await (const count of removeOldEvents(db, new Date(Date.now() - retentionDays * DAY_MS))) {
-          removed += count;
-          if (count > 0) {
-            await rest(restMs);
-          }
-          if (signal.aborted) {
-            break;
-          }
+  const pass = async () => {
+    let removed = 0;
+    try {
+      for await (const count of removeOldEvents(db, new Date(Date.now() - retentionDays * DAY_MS))) {
+        removed += count;
+        await (count > 0 ? sleep(restMs, undefined, { signal }).catch(() => {}) : undefined);
+        if (signal.aborted) {
+          break;
         }
-      } catch (error) {
-        log.warn({ err: error }, 'old events could not be removed; the service tries again later');
       }
+    } finally {
       if (removed > 0) {
         log.info({ removed, retention_days: retentionDays }, 'old events removed');
       }
     }
   };
-  const running = run();
+  // The time is random, so that several processes do not remove events at the same time.
+  const passes = poll(everyMs * (0.5 + Math.random() / 2), pass, (err) =>
+    log.warn({ err }, 'old events could not be removed; the service tries again later'),
+  );
   return {
     async stop(): Promise<void> {
       stopping.abort();
-      await running;
+      await passes.close();
     },
   };
 }
 
-/** Removes the events before `before` that have no pending delivery. Yields the number of removed events after each batch. */
+/** Yields the number of removed events after each batch. */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
   for (const { id: tenantId } of await listTenants(db)) {

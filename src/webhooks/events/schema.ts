@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { KeysetQuery } from '#platform/http/keyset-page.ts';
+import { idsQuery } from '#platform/http/search-query.ts';
 import { oneOf, orNull, text, textOrNull, time, uuid } from '#platform/lib/fields.ts';
 import { EVENTS, OrderEventData, ReservationEventData } from './catalogue.ts';
 import { EVENT_TYPES } from './event-types.ts';
@@ -33,14 +35,14 @@ export const Attempt = Type.Object(
 );
 export type Attempt = Type.Static<typeof Attempt>;
 
-/** Attempt of the example `order.status_changed`. */
+const { example } = EVENTS['order.status_changed'];
+/** Attempt of this example. */
 export const SUCCESSFUL_ATTEMPT = { at: '2026-11-20T18:49:15.211Z', http_status: 204, duration_ms: 38, error: null };
+const DELIVERED = { status: 'delivered' as const, attempts: [SUCCESSFUL_ATTEMPT] };
 
 export function attemptsOf<T extends Type.TSchema>(attempt: T) {
   return Type.Array(attempt, { description: 'All attempts, oldest first. There are at most five.' });
 }
-
-export const LATEST = 'latest';
 
 export const FeedQuery = Type.Object({
   after: Type.Optional(
@@ -100,16 +102,50 @@ export const FeedPage = Type.Object(
     description: "The credential's events after the cursor.",
     examples: [
       {
-        results: [
-          {
-            cursor: '1042',
-            ...EVENTS['order.status_changed'].example,
-            delivery: { status: 'delivered', attempts: [SUCCESSFUL_ATTEMPT] },
-          },
-        ],
+        results: [{ cursor: '1042', ...example, delivery: DELIVERED }],
         next: '1042',
       },
     ],
   },
 );
 export type FeedPage = Type.Static<typeof FeedPage>;
+
+const { event, event_id, occurred_at, data, delivery } = FeedEntry.properties;
+const PARTNER = '01a19b98-4e38-7e26-9b6f-564601a1fe8d';
+
+export const StaffEvent = Type.Object(
+  {
+    event_id,
+    event,
+    occurred_at,
+    data,
+    credential_id: uuid('The id of the credential that the event belongs to.'),
+    delivery,
+  },
+  {
+    title: 'StaffEvent',
+    description: 'An event of any partner, and the state of its delivery.',
+    examples: [
+      {
+        event_id: example.event_id,
+        event: example.event,
+        occurred_at: example.occurred_at,
+        data: example.data,
+        credential_id: PARTNER,
+        delivery: DELIVERED,
+      },
+    ],
+  },
+);
+export type StaffEvent = Type.Static<typeof StaffEvent>;
+
+export const StaffEventQuery = Type.Object({
+  ...KeysetQuery.properties,
+  credential_id: Type.Optional(uuid('Lists only events of this credential.', PARTNER)),
+  type: Type.Optional(oneOf(EVENT_TYPES, 'Lists only events with this name.', example.event)),
+  ids: idsQuery(
+    'Lists only the events with these ids: up to 50 `event_id`s with commas between them.',
+    example.event_id,
+  ),
+});
+export type StaffEventQuery = Type.Static<typeof StaffEventQuery>;

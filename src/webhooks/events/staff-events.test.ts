@@ -9,7 +9,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { useHotel } from '#test/support/shared-service.ts';
 import { causeEvent, onlyDelivery, register } from '#test/support/webhooks.ts';
 import { newId } from '#platform/lib/ids.ts';
-import type { StaffEvent } from './staff-schema.ts';
+import type { StaffEvent } from './schema.ts';
 
 const STAFF_EVENTS = '/v1/staff/events/';
 

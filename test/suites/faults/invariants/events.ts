@@ -7,8 +7,7 @@ import type { Invariant } from './invariant.ts';
  */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
-  lookAt:
-    'src/webhooks/events/transaction-with-events.ts and its callers; the event must be in the transaction of its cause',
+  lookAt: 'src/webhooks/events/events.ts and its callers; the event must be in the transaction of its cause',
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
     const reported = countBy(events.map(eventIn));

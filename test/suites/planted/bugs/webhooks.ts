@@ -36,7 +36,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'an order changes without an event if the process dies between the two writes',
     edits: [
       {
-        file: 'src/webhooks/events/transaction-with-events.ts',
+        file: 'src/webhooks/events/events.ts',
         find: 'due.push(...(await insertEvents(tx, drafted)));',
         replace: 'setTimeout(() => void insertEvents(tx, drafted).catch(() => {}), 5);',
       },
@@ -73,8 +73,8 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/schedule.ts',
-        find: '      giveBack(receiver);\n',
-        replace: '',
+        find: 'this.#probeRestMs;\n      giveBack(receiver);\n',
+        replace: 'this.#probeRestMs;\n',
       },
     ],
     suites: ['src/webhooks/deliveries/schedule.test.ts'],
@@ -138,7 +138,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'staff flood the server of a partner',
     edits: [
       {
-        file: 'src/webhooks/deliveries/staff-routes.ts',
+        file: 'src/webhooks/deliveries/routes.ts',
         find: '      await countCall(budget, receiver.credentialId, reply);\n',
         replace: '',
       },
@@ -198,11 +198,11 @@ export const WEBHOOKS_BUGS: Bug[] = [
     harm: 'a list by time has deliveries of the minute before',
     edits: [
       {
-        file: 'src/webhooks/deliveries/list-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: '      ...given(createdFromMs, (ms) => sql`${createdAt} >= ${new Date(ms)}`),\n',
         replace: '',
       },
     ],
-    suites: ['src/webhooks/deliveries/delivery-filters.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-list.test.ts'],
   },
 ];
