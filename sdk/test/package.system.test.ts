@@ -125,17 +125,16 @@ describe('the package in a project without other dependencies', () => {
     ['import', 'use.mjs', "import * as sdk from '@roomservice-hub/sdk';"],
     ['require', 'use.cjs', "const sdk = require('@roomservice-hub/sdk');"],
   ] as const) {
-    test(`a program can load the package by ${kind} and call the service`, async () => {
-      await writeFile(join(project, file), line + USE);
-      assert.equal(await output(process.execPath, file), USED);
-    });
-
-    const older = olderNode();
-    const skip = older === undefined && 'This system has no Node 20 or 22 in /usr/local/bin or /usr/bin.';
-    test(`a program on Node 20 or 22 can load the package by ${kind} and call the service`, { skip }, async () => {
-      await writeFile(join(project, file), line + USE);
-      assert.equal(await output(older ?? '', file), USED);
-    });
+    for (const [version, node] of [
+      ['this Node', process.execPath],
+      ['Node 20 or 22', olderNode()],
+    ] as const) {
+      const skip = node === undefined && 'This system has no Node 20 or 22 in /usr/local/bin or /usr/bin.';
+      test(`a program on ${version} can load the package by ${kind} and call the service`, { skip }, async () => {
+        await writeFile(join(project, file), line + USE);
+        assert.equal(await output(node ?? '', file), USED);
+      });
+    }
   }
 
   for (const [kind, file] of [

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer } from './http.ts';
 
-/**
- * Asserts that a response is an error with the given status and code, and that its body has only the fields `code` and
- * `message`.
- * @returns the error message
- */
+/** Asserts an error with only the fields `code` and `message`. @returns its message */
 export function assertError(answer: Answer, status: number, code: string): string {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);

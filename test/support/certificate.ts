@@ -36,11 +36,7 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
 /** Certificates that `trustCertificate` has made this process trust, in PEM format. */
 const trusted: string[] = [];
 
-/**
- * Makes TLS connections of this process trust the certificate, and all certificates of earlier calls. After the first call, the process
- * no longer trusts the certificate authorities of the system. Tests do not need these authorities, because tests only call receivers on
- * this machine.
- */
+/** Makes this process trust the certificate, beside those of earlier calls, and no longer the authorities of the system. */
 export function trustCertificate(cert: string): void {
   trusted.push(cert);
   setDefaultCACertificates(trusted);

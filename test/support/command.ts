@@ -11,10 +11,7 @@ import { type Certificate, makeCertificate, trustCertificate } from './certifica
 import { eventually } from './webhooks.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
-/**
- * Time limit for each command. The slowest command is the first start of the service on a busy machine. It creates the files of PostgreSQL
- * and syncs them to disk.
- */
+/** Time limit for each command. The slowest is a first start, which makes the files of PostgreSQL. */
 const START_TIMEOUT_MS = 60_000;
 
 /** Matches the line with which a command says which database it uses. */
@@ -44,10 +41,7 @@ export interface Command {
   pid: number;
   /** Returns what the command has printed until now: all of stdout, then all of stderr. */
   output(): string;
-  /**
-   * Waits until the output matches the pattern.
-   * @throws if the command ends first, or if this takes more than 60 s
-   */
+  /** @throws if the command ends first, or if this takes more than 60 s */
   prints(pattern: RegExp): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
   ended: Promise<Ended>;
@@ -61,10 +55,7 @@ const folders = new Set<string>();
 /** Variables of every command, unless its test sets them. A stop has no grace. */
 const DEFAULTS = { PORT: '0', STOP_GRACE: '0' };
 
-/**
- * Starts `bin/roomservice.js` in a process of its own. From the environment of this process, the command gets only PATH and HOME. Any other
- * variable must be in `env`.
- */
+/** Starts `bin/roomservice.js` in a process of its own, which gets PATH, HOME and the variables of `env`. */
 export function startProgram(args: string[], options: CommandOptions = {}): Command {
   const { env = {}, node = process.execPath, program = COMMAND, detached = false, uid } = options;
   const child = spawn(node, [program, ...args], {
@@ -184,18 +175,20 @@ async function listening(command: Command): Promise<Serving> {
   return { ...command, url };
 }
 
-/**
- * Waits until `GET /readyz` responds with 200. On a busy machine, a process is sometimes not ready for a moment. It is ready only for 2.5 s
- * after it has sent its last successful statement to the database.
- */
+/** Stops a `serve` that runs, and asserts that it exits with 0. */
+export async function stop(serving: Command): Promise<Ended> {
+  serving.kill('SIGTERM');
+  const ended = await serving.ended;
+  assert.equal(ended.code, 0, serving.output());
+  return ended;
+}
+
+/** On a busy machine, a process is sometimes not ready for a moment. */
 export async function untilReady({ url }: { url: string }): Promise<void> {
   await eventually(async () => (await fetch(`${url}/readyz`)).status === 200, 'response 200 to /readyz', 30_000);
 }
 
-/**
- * Returns a path for a DATA_DIR that does not exist yet. Its parent folder is new, and every user may enter it, because PostgreSQL may run
- * as another user. `cleanUp` removes the folder.
- */
+/** Returns a path for a DATA_DIR that does not exist yet, in a new folder. */
 export async function newDataDir(): Promise<string> {
   return join(await newFolder(), 'data');
 }
@@ -208,10 +201,7 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/**
- * Makes a certificate for a receiver, which this process trusts, and writes it to a file. Another process trusts the certificate if its
- * `NODE_EXTRA_CA_CERTS` is the path of the file.
- */
+/** Makes a certificate that this process trusts. Another one trusts it if its NODE_EXTRA_CA_CERTS is the path. */
 export async function newCertificateFile(): Promise<{ certificate: Certificate; path: string }> {
   const certificate = await makeCertificate();
   trustCertificate(certificate.cert);
@@ -220,10 +210,7 @@ export async function newCertificateFile(): Promise<{ certificate: Certificate; 
   return { certificate, path };
 }
 
-/**
- * Returns the folder with the files of PostgreSQL. It is `DATA_DIR/postgres`, or the target of this path if the path is
- * a symbolic link.
- */
+/** The folder of PostgreSQL is `DATA_DIR/postgres`, or the target of this link. */
 export async function clusterDirOf(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'postgres');
   return await readlink(inside).catch(() => inside);
@@ -235,10 +222,7 @@ export async function postgresPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(path, 'utf8').catch(() => '0'), 10);
 }
 
-/**
- * Kills the commands and the PostgreSQL processes that still run, and removes every folder that `newFolder` has made. Call it in an `after`
- * hook.
- */
+/** Kills the commands and PostgreSQL processes that still run, and removes all folders. For an `after` hook. */
 export async function cleanUp(): Promise<void> {
   for (const command of here) {
     command.kill('SIGTERM');
@@ -269,15 +253,19 @@ export async function succeed(args: string[], options: Pick<CommandOptions, 'env
   return ended;
 }
 
-/** Asserts that a command exits with 1. Beside the log of `serve`, it must print only one line, on stderr, which must match the message. */
+/**
+ * Asserts that a command exits with 1. Beside the log of `serve`, it must print only one line, on stderr, which must match the message.
+ * @returns what it has printed on stderr
+ */
 export async function refuse(
   args: string[],
   options: CommandOptions,
   message: RegExp,
   run: (args: string[], options: CommandOptions) => Promise<Ended> = runCommand,
-): Promise<void> {
+): Promise<string> {
   const { code, stdout, stderr } = await run(args, options);
   assert.deepEqual([code, args[0] === 'serve' ? '' : stdout], [1, ''], stderr);
   assert.match(stderr, message);
   assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  return stderr;
 }

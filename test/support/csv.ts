@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 
-/**
- * Reads CSV strictly by RFC 4180. Each row must end with CRLF. A cell with a comma, a quote or a line end must be in quotes.
- * @returns the cells of each row, without the quotes around a cell
- */
+/** Reads CSV strictly by RFC 4180. @returns the cells of each row, without the quotes around a cell */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

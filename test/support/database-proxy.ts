@@ -1,9 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { connectToDatabase } from './database-socket.ts';
 import { freePort } from './free-port.ts';
 import { testLayout } from './test-cluster.ts';
+
+/** Connects to the PostgreSQL server of a URL. The host in the URL is the name of a machine, or the folder of a Unix socket. */
+export function connectToDatabase(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port || '5432'}`) : connect(Number(port || '5432'), host);
+}
 
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
@@ -13,10 +19,7 @@ export interface DatabaseProxy {
   refuse(): Promise<void>;
   /** Keeps connections open and accepts new ones, but forwards no bytes. All bytes that arrive are discarded. */
   swallow(): void;
-  /**
-   * Ends the effect of `refuse` or `swallow`. Cuts all connections, then accepts new connections and forwards their bytes. The bytes that
-   * were discarded after `swallow` stay lost.
-   */
+  /** Ends the effect of `refuse` or `swallow`, and cuts all connections. Discarded bytes stay lost. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

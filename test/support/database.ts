@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -59,10 +60,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/**
- * Makes a database for one test file. It is a clone of a template database that has all migrations, because a clone is
- * fast. The test file calls `drop` at its end.
- */
+/** Makes a database with all migrations. It is a clone of a template, because a clone is fast. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await openTestServer();
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -79,6 +77,26 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await server.close();
     },
   };
+}
+
+/**
+ * Makes a database without tables on the server of another one, until the test ends.
+ * @param options further words of CREATE DATABASE, for example its encoding
+ */
+export async function createEmptyDatabase(t: TestContext, { db, url }: TestDatabase, options = ''): Promise<URL> {
+  const empty = new URL(url);
+  empty.pathname = `/empty_${randomBytes(6).toString('hex')}`;
+  const name = empty.pathname.slice(1);
+  await sql.raw(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`).execute(db);
+  t.after(() => sql.raw(`DROP DATABASE ${name} WITH (FORCE)`).execute(db));
+  return empty;
+}
+
+export async function countTables({ href: url }: URL): Promise<number> {
+  const db = createDatabase({ url, poolSize: 1 });
+  const { rows } = await sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`.execute(db);
+  await db.destroy();
+  return rows.length;
 }
 
 export interface ClusterDatabase extends TestDatabase {
@@ -134,10 +152,7 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
   return template;
 }
 
-/**
- * Makes the template under a temporary name and then renames it. So if two test files start at the same time, neither
- * of them gets an unfinished template.
- */
+/** Makes the template under another name first, so that no other process finds an unfinished one. */
 async function makeTemplate(serverUrl: string, template: string): Promise<void> {
   const draft = `draft_${randomBytes(6).toString('hex')}`;
   await onEachNode(serverUrl, `CREATE DATABASE ${draft}`);
@@ -174,16 +189,10 @@ async function onEachNode(serverUrl: string, statement: string): Promise<void> {
   await Promise.all(nodeUrls.map((nodeUrl) => administrate(nodeUrl, statement)));
 }
 
-/**
- * Pools with one connection to the database `postgres`, by the URL of the server. Each connection stays open, because a new connection
- * costs time.
- */
+/** Pools with one connection to the database `postgres`, which stays open, by the URL of the server. */
 const administration = new Map<string, pg.Pool>();
 
-/**
- * Runs one statement in the database `postgres`. If the statement fails because another session clones the same template (SQLSTATE 55006),
- * tries again.
- */
+/** Tries again if another session clones the same template (SQLSTATE 55006). */
 async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
   const pool = administration.get(serverUrl) ?? openAdministration(serverUrl);
   for (let tries = 1; ; tries += 1) {

@@ -44,10 +44,7 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   return dataDir;
 }
 
-/**
- * Opens an embedded PostgreSQL with settings that make tests fast. An instance that is still open when the test ends is closed
- * automatically.
- */
+/** Opens an embedded PostgreSQL with fast settings. It is closed when the test ends. */
 export async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
   const embedded = await openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });
   opened.add(embedded);
@@ -65,10 +62,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/**
- * Starts a process that opens the embedded PostgreSQL in `dataDir`, prints "open" and runs until its standard input
- * ends.
- */
+/** Starts a process that opens the embedded PostgreSQL, prints "open", and runs until its stdin ends. */
 export function spawnOpener(
   dataDir: string,
   role: string,
@@ -101,10 +95,6 @@ export async function killAndWait(child: Opener): Promise<void> {
   await once(child, 'exit');
 }
 
-/**
- * Returns the process id of the PostgreSQL that uses the files in `clusterDir`, or undefined if no PostgreSQL uses
- * them.
- */
 export async function postmasterPid(clusterDir: string): Promise<number | undefined> {
   return (await findPostmaster(clusterDir))?.pid;
 }

@@ -16,10 +16,7 @@ export interface CredentialRef {
   credential: { id: string };
 }
 
-/**
- * Starts a worker that only sends deliveries, with the database and the keys of a service. After a failed attempt, it retries immediately.
- * Outside of tests, a worker first waits for a random time (`docs/guarantees/third-party.md`).
- */
+/** Starts a worker that only sends deliveries, for a service. It retries immediately. */
 export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
   return startWorker({
     config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
@@ -43,9 +40,6 @@ export function eventInput({ tenantId, credential }: CredentialRef, name: string
   };
 }
 
-/**
- * Writes one event in a new transaction, with the same function that the service uses when an order or a stay changes.
- */
 export async function writeEvent(
   transaction: TransactionWithEvents,
   whose: CredentialRef,
@@ -54,10 +48,7 @@ export async function writeEvent(
   await transaction(async (_tx, record) => await record(eventInput(whose, name)));
 }
 
-/**
- * Inserts `count` events for each credential in one transaction. Their deliveries are due, but no process has claimed them. An API process
- * without a worker leaves events in this state.
- */
+/** Inserts `count` due events for each credential, as an API process without a worker leaves them. */
 export async function insertBacklog(
   db: Database,
   whose: CredentialRef | CredentialRef[],

@@ -21,9 +21,7 @@ type EventRow = Insertable<DB['event']> & {
   delivery?: Omit<Insertable<DB['delivery']>, 'tenant_id' | 'id' | 'credential_id'>;
 };
 
-/**
- * Returns an event of the tenant's first credential. By default, it has no delivery. `changes` replaces columns.
- */
+/** Returns an event of the tenant's first credential, by default without a delivery. */
 export function eventOf(
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
   changes: Partial<EventRow> = {},
@@ -38,10 +36,7 @@ export function eventOf(
   return { ...key, type, body, subject, created_at: occurredAt, ...changes };
 }
 
-/**
- * Inserts events and their deliveries, at most 1,000 in each statement, because PostgreSQL limits the number of parameters.
- * @returns the ids of the events
- */
+/** At most 1,000 in each statement, because PostgreSQL limits the number of parameters. @returns the ids of the events */
 export async function insertEvents(db: Database, events: EventRow[]): Promise<string[]> {
   for (let done = 0; done < events.length; done += 1_000) {
     const batch = events.slice(done, done + 1_000);

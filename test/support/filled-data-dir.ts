@@ -20,37 +20,22 @@ export interface DemoClient {
 /** A DATA_DIR whose embedded database has the demo tenant with orders, stays, events and a webhook. */
 export interface FilledDataDir {
   dataDir: string;
-  /**
-   * Environment variables that make the service trust the certificate of the receiver and allow its private address. DATA_DIR and
-   * DATABASE_URL are not among them.
-   */
+  /** Variables with which the service may call the receiver. */
   env: Record<string, string>;
   webhookSecret: string;
   cursor: string;
-  /**
-   * Response bodies that the function `look` read before the service stopped, for example the list of orders. A test compares the bodies of
-   * a later `look` with them.
-   */
+  /** What `look` read before the service stopped. */
   seen: Answer['body'][];
-  /**
-   * Signs in as the owner at the service with this URL.
-   * @returns a client that calls as this owner, and as the partner with the credential that `roomservice demo` has printed
-   */
+  /** Signs in as the owner at the service with this URL. The partner has the credential of `roomservice demo`. */
   connect(url: string): Promise<DemoClient>;
-  /**
-   * Reads orders, stays, availability, events and deliveries through the API, as a partner and as the owner.
-   * @returns the response bodies
-   */
+  /** Reads orders, stays, availability, events and deliveries. @returns the bodies */
   look(client: DemoClient): Promise<Answer['body'][]>;
 }
 
 const ORDERS = 3;
 const FEED = '/v1/third-party/events/';
 
-/**
- * Makes a DATA_DIR with the tenant that `roomservice demo` creates. Starts a service on this DATA_DIR, adds data through the API, and stops
- * the service.
- */
+/** Makes a DATA_DIR with the demo tenant, and adds data through the API of a service that it starts and stops. */
 export async function fillDataDir(receiver: Receiver, receiverCertificatePath: string): Promise<FilledDataDir> {
   const dataDir = await newMigratedDataDir();
   const env = { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true', NODE_EXTRA_CA_CERTS: receiverCertificatePath };

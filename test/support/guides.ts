@@ -3,10 +3,7 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '../../docs/guides');
 
-/**
- * A fenced code block. `info` is the text after the opening fence, for example `sh run`. `line` is the line of the
- * opening fence.
- */
+/** A fenced code block. `info` is the text after the opening fence, which is on `line`. */
 export interface Block {
   info: string;
   code: string;
@@ -47,24 +44,15 @@ function anchorOf(title: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/**
- * Formats of values that differ in each run: a UUID and a UTC timestamp. If the shown and the actual value have the same format, they count
- * as equal.
- */
+/** Formats of values that differ in each run. Two values of the same format count as equal. */
 const CHANGING_FORMATS = [
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
 ];
-/**
- * Character that a guide writes in place of everything that it omits. It can stand for a value, a part of a text, the rest of a list, or
- * the other fields of an object.
- */
+/** What a guide writes in place of a value, a part of a text, the rest of a list, or the other fields. */
 const LEFT_OUT = '…';
 
-/**
- * Compares the response that a guide shows with the actual response.
- * @returns each difference as `path: description`
- */
+/** @returns each difference as `path: description` */
 export function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {
   if (shown === LEFT_OUT) return [];
   if (Array.isArray(shown) && Array.isArray(actual)) return listDifferences(shown, actual, path);

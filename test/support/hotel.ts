@@ -15,10 +15,7 @@ export const STAFF_RESERVATIONS = '/v1/staff/reservations/';
 
 /** A tenant with a hotel, and the ids of its room types and rate plans, keyed by name. */
 export interface TestHotel extends TestTenant {
-  /**
-   * Ids of the room types, keyed by name: `Double` in the first property, and `Lagoon Lodge/Double` in the property
-   * Lagoon Lodge.
-   */
+  /** By name: `Double` in the first property, and `Lagoon Lodge/Double` in the property Lagoon Lodge. */
   roomTypes: Record<string, string>;
   /** Ids of the rate plans, keyed by the names of room type and rate plan, for example `Double/Flexible`. */
   plans: Record<string, string>;
@@ -68,11 +65,7 @@ export function dayAfter(day: string, days: number): string {
 /** Current date. It is read only once, so that the dates stay the same if a test file runs past midnight. */
 const START = todayIn('UTC');
 
-/**
- * Returns the date that is the given number of days after the date in UTC at the start of the test file (`START`). The current date in
- * another time zone can be one day after `START`, or two days if the test file runs past midnight. So if `days` is three or more, the date
- * is in the future in every time zone.
- */
+/** Returns the day so many days after `START`. From three days on, it is in the future in every time zone. */
 export function dayAhead(days: number): string {
   return dayAfter(START, days);
 }
@@ -86,10 +79,6 @@ export async function onOneDay<T>(timezone: string, work: (today: string) => Pro
 
 let booked = 0;
 
-/**
- * Books two nights in the room type Double, thirty days from today, under a new external id. `changes` replaces fields
- * of the request.
- */
 export function book(
   service: TestService,
   hotel: Pick<TestHotel, 'partner' | 'roomTypes'>,
@@ -98,10 +87,7 @@ export function book(
   return service.call('POST', RESERVATIONS, { headers: hotel.partner, json: stay(hotel, changes) });
 }
 
-/**
- * Returns the request body of a booking: two nights in the room type Double, thirty days from today, under a new
- * external id. `changes` replaces fields of the body.
- */
+/** Returns the body of a booking: two nights in the room type Double, thirty days from today, under a new external id. */
 export function stay(hotel: Pick<TestHotel, 'roomTypes'>, changes: Record<string, unknown> = {}) {
   booked += 1;
   return {
@@ -143,10 +129,7 @@ export function setStayStatus(
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json });
 }
 
-/**
- * Books a stay as a member of staff, without a partner or a booking site, and under a new `request_id`. The stay has two nights in the room
- * type Double, thirty days from today. `changes` replaces fields of the request.
- */
+/** Books such a stay as a member of staff. */
 export function bookForHouse(
   service: TestService,
   hotel: Pick<TestHotel, 'staff' | 'roomTypes'>,
@@ -163,11 +146,7 @@ export function bookForHouse(
   return service.call('POST', STAFF_RESERVATIONS, { headers: hotel.staff, json });
 }
 
-/**
- * Makes a channel.
- * @returns a function that sends a reservation through the channel. `changes` replaces fields of the reservation, which
- * is for two nights in the room type Double, thirty days from today
- */
+/** Makes a channel. @returns a function that sends such a stay through it, with changed fields */
 export async function openChannel(service: TestService, hotel: TestHotel, source = 'an-ota') {
   const channel = await makeChannel(service, hotel, source);
   return async (changes: Record<string, unknown>): Promise<Answer> => {
@@ -200,19 +179,13 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/**
- * Asserts that every night counter of the tenant is correct. A night counter is a row with the number of held rooms of one room type in one
- * night. The function counts the reservations again, and compares the results with these rows.
- */
+/** Counts the reservations again, and compares the night counters. */
 export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);
 }
 
-/**
- * Reads the events of a tenant in the order in which they were written. `sent` is the parsed JSON body that a delivery
- * sends.
- */
+/** Reads the events of a tenant, oldest first. `sent` is the body that a delivery sends. */
 export async function eventsOf(service: TestService, tenantId: number) {
   const rows = await service.database.db
     .selectFrom('event')

@@ -24,10 +24,7 @@ export async function startListening(args: string[], env: Record<string, string>
   };
 }
 
-/**
- * Returns the environment variables for `roomservice listen`: the URL of the service, the credential, and the folder in which the command
- * stores its state.
- */
+/** Returns the variables for `roomservice listen`. */
 export function listenerEnv(url: string, credential: CredentialSecret, stateHome: string): Record<string, string> {
   return {
     ROOMSERVICE_URL: url,
@@ -45,10 +42,7 @@ export interface LocalRequest {
   rawBody: Buffer;
 }
 
-/**
- * Server to which `roomservice listen` forwards events. It stands for the server of a developer who tries out webhooks. It runs on the same
- * machine as the command, so it uses plain HTTP.
- */
+/** Server of a developer, to which `roomservice listen` forwards events, by plain HTTP on this machine. */
 export interface LocalServer {
   url: string;
   requests: LocalRequest[];
@@ -56,10 +50,7 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts a server that records each request.
- * @param answer returns the status of the response, or null to send no response
- */
+/** @param answer returns the status of the response, or null to send no response */
 export async function startLocalServer(
   answer: (request: LocalRequest) => number | null = () => 204,
 ): Promise<LocalServer> {

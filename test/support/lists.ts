@@ -5,11 +5,7 @@ interface Caller {
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 }
 
-/**
- * Reads a long list of the staff API to its end.
- * @param limit number of entries that each call asks for
- * @returns the entries of all pages, in their order
- */
+/** Reads a long list of the staff API to its end, by calls for `limit` entries. */
 export async function entriesOf(
   node: Caller,
   path: string,

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
-import { connectToDatabase } from './database-socket.ts';
+import { connectToDatabase } from './database-proxy.ts';
 import { testLayout } from './test-cluster.ts';
 
-/**
- * A proxy between the service and a database. It can lose the response to a COMMIT. Then the transaction is committed,
- * but the client does not learn this.
- */
+/** A proxy to a database. It can lose the response to a COMMIT, so that the client does not learn that it has committed. */
 export interface CommitProxy {
   db: Database;
   /**

@@ -6,17 +6,10 @@ import { newDataDir, newFolder, succeed } from './command.ts';
 import { runFolder } from './run-folder.ts';
 import { eventually } from './webhooks.ts';
 
-/**
- * Maximum time in milliseconds for which a test process waits while another process makes the template. The template is the DATA_DIR that
- * `newMigratedDataDir` copies.
- */
+/** Longest wait while another process makes the template. */
 const FIRST_START_MS = 60_000;
 
-/**
- * Makes a DATA_DIR with a migrated database and its master key, as `roomservice migrate` leaves it. The DATA_DIR is a copy of a template,
- * because creating a database uses about two seconds of processor time. `cleanUp` removes the copy. A test in which the service itself must
- * create the database needs `newDataDir` instead.
- */
+/** Makes a DATA_DIR as `roomservice migrate` leaves it: a copy of a template, because creating one takes two seconds of CPU time. */
 export async function newMigratedDataDir(): Promise<string> {
   const template = await makeTemplate(runFolder() ?? (await newFolder()));
   const dataDir = await newDataDir();
@@ -26,11 +19,7 @@ export async function newMigratedDataDir(): Promise<string> {
   return dataDir;
 }
 
-/**
- * Makes the template if it is missing. If several test processes call this at the same time, the first one makes the template and the
- * others wait.
- * @returns the path of the template
- */
+/** Makes the template if it is missing. Of several processes, the first one makes it, and the others wait. */
 async function makeTemplate(folder: string): Promise<string> {
   const template = join(folder, 'migrated');
   const unfinished = join(folder, 'unfinished');

@@ -24,10 +24,7 @@ ALTER TABLE restaurant_order ADD COLUMN planted text;
 CREATE INDEX restaurant_order_planted ON restaurant_order (tenant_id, planted);
 `;
 
-/**
- * Makes the next version of the service: a copy of this one with one more migration. The copy runs the bundle of this checkout.
- * @returns the path of its `bin/roomservice.js`
- */
+/** Copies this version, with its bundle and one more migration. @returns the path of its `bin/roomservice.js` */
 export async function makeNextVersion(): Promise<string> {
   const folder = join(await newFolder(), 'next');
   for (const part of PARTS) {

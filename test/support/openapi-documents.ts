@@ -52,10 +52,7 @@ export function resolved<T>(node: T, document: OpenApiDocument): T {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, document)])) as T;
 }
 
-/**
- * Returns a copy of the schema in which every object forbids additional fields. So an undocumented field fails
- * validation.
- */
+/** Forbids additional fields in every object, so that an undocumented field fails validation. */
 export function closed<T>(schema: T): T {
   if (Array.isArray(schema)) {
     return schema.map(closed) as T;
@@ -124,10 +121,6 @@ formats.default(ajv);
 
 let operations: Known[] | null = null;
 
-/**
- * Returns the operations of the OpenAPI documents in `contract/`. Only the first call reads the files. `npm run check`
- * ensures that the files are up to date.
- */
 function knownOperations(): Known[] {
   operations ??= readDocuments().flatMap(([, document]) =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -156,17 +149,11 @@ interface ReadAnswer {
   body: unknown;
 }
 
-/**
- * Statuses that the HTTP server may send before it knows which operation is called. So the documents do not list them for any operation.
- */
+/** Statuses of the HTTP server, before it knows which operation is called. No document lists them. */
 const OF_THE_SHELL = new Set([405, 408, 417, 431]);
 
 /**
- * Asserts that the response is as the OpenAPI documents describe it. Checks the status, the required headers, and that the body has no
- * additional fields. Skips responses that the documents do not describe:
- * - responses of a path that is in no document
- * - responses with a status that the HTTP server may send before it knows the operation (`OF_THE_SHELL`)
- * - responses with a 5xx status other than 503
+ * Asserts status, required headers, and a body without undocumented fields. Skips unknown paths, statuses `OF_THE_SHELL`, and 5xx but 503.
  */
 export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
   const known = findOperation(knownOperations(), method, target);

@@ -1,11 +1,7 @@
 import { newId } from '#platform/lib/ids.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-/**
- * Inserts `count` orders directly into the database, because this is faster than the API. The external id of the first order is the text
- * `N-1`, the next one is `N-2`, and so on.
- * @returns the external ids, with the last inserted order first
- */
+/** Inserts orders `N-1`, `N-2` and so on into the database, faster than the API. @returns their ids, newest first */
 export async function insertOrders(
   { database }: TestService,
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,

@@ -27,10 +27,7 @@ export function tokenOf({ body }: Answer): string {
   return String(body.invite_url ?? body.reset_url).split(/#(?:invite|reset)=/)[1] ?? '';
 }
 
-/**
- * Chooses a password for a person, with the link from an invitation or a password reset.
- * @param link response to the call that invited the person or reset the password. Its body contains the link
- */
+/** @param link response with the link of an invitation or of a password reset */
 export async function choosePassword(node: Node, link: Answer, password = NEW_PASSWORD): Promise<Answer> {
   return await node.call('POST', CHOOSE_PASSWORD, {
     headers: CONSOLE,
@@ -60,10 +57,7 @@ export async function resetPerson(node: Node, { owner }: TestTenant, id: string)
   return await node.call('POST', `${PEOPLE}${id}/reset/`, { headers: owner });
 }
 
-/**
- * Invites a person and accepts the invitation.
- * @returns the person. `headers` authenticate calls with the session cookie of the person
- */
+/** Invites a person and accepts the invitation. @returns the person, and the headers of the session */
 export async function addPerson(node: Node, tenant: TestTenant, wanted: Record<string, unknown> = {}) {
   const invited = await invite(node, tenant, wanted);
   const accepted = await choosePassword(node, invited);

@@ -4,8 +4,7 @@ import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
-import { acceptsConnections } from './accepts.ts';
+import { acceptsConnections, freePort } from './free-port.ts';
 
 /** Returns the version of PgBouncer on this machine as a number, for example 1.18, or undefined if PgBouncer is not installed. */
 export function findPgbouncer(): number | undefined {
@@ -24,11 +23,7 @@ export interface Pgbouncer {
   close(): Promise<void>;
 }
 
-/**
- * Starts PgBouncer in transaction mode in front of the PostgreSQL of a test database. PgBouncer opens at most five connections to each
- * database.
- * @param settings further lines of its configuration
- */
+/** Starts PgBouncer in transaction mode, with five connections to each database. @param settings further lines of its configuration */
 export async function startPgbouncer(databaseUrl: string, settings = ''): Promise<Pgbouncer> {
   const { username, password, hostname, port: databasePort } = new URL(databaseUrl);
   const host = decodeURIComponent(hostname);

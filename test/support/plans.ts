@@ -17,12 +17,8 @@ interface Plan {
 export interface PlannedDatabase {
   db: Database;
   /**
-   * Runs `work`, and checks the query plans of the statements that it sends. `tables` and `mostPages` are the parameters of `openPlanned`,
-   * which makes this object. A statement is checked only if it names one of the `tables`. There are two checks:
-   * - The statement must read these tables only through indexes. PostgreSQL may plan it for the current parameter values, or use a generic
-   *   plan for all values. So both plans are checked.
-   * - The statement must read at most `mostPages` pages (blocks of 8 KiB) of the database.
-   * @returns the names of the indexes that the statements use
+   * Checks the plans of the statements of `work` about the `tables`: with their values and generic, they use only indexes of these tables,
+   * and they read at most `mostPages` pages of 8 KiB. @returns the names of the indexes
    */
   indexesOf: (work: () => Promise<unknown>) => Promise<Set<string>>;
 }
@@ -61,10 +57,7 @@ export function openPlanned(url: string, tables: string[], mostPages: number): P
   };
 }
 
-/**
- * Returns the statement that sets options of the planner for the statement at `index`. The service sends it directly before that statement,
- * for example to make the planner use an index. Returns null if the service has set no such options.
- */
+/** The service sets options of the planner directly before a statement, for example to make it use an index. */
 function settingsBefore(sent: CompiledQuery[], index: number): CompiledQuery | null {
   const before = sent[index - 1];
   return before?.sql.includes("set_config('enable_") ? before : null;
@@ -93,10 +86,7 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/**
- * Runs `work` with a database connection whose statements have no time limit. On a busy machine, a statement that fills a large table may
- * take longer than the 10 s that the service permits.
- */
+/** On a busy machine, filling a large table may take longer than the 10 s that the service permits. */
 export async function withoutTimeLimit(url: string, work: (db: Database) => Promise<unknown>): Promise<void> {
   const db = createDatabase({ url, poolSize: 1, hasNoTimeLimit: true });
   try {
@@ -106,10 +96,7 @@ export async function withoutTimeLimit(url: string, work: (db: Database) => Prom
   }
 }
 
-/**
- * Fills the tables without their indexes, which is several times as fast. Drops the indexes first, except those of constraints, and creates
- * them again afterwards with the same definitions.
- */
+/** Fills the tables without their indexes, except those of constraints, which is several times as fast. */
 export async function fillWithoutIndexes(db: Database, tables: string[], fill: () => Promise<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index

@@ -12,10 +12,7 @@ export const PMS = '/v1/channel-manager/pms';
 export interface ManagedHotel extends TestTenant {
   pms: Record<string, string>;
   channel: TestChannel;
-  /**
-   * Returns the id of the property. If the name of a room type is given, returns the id of this room type of the property. If the name of a
-   * rate plan is given too, returns the id of this rate plan of the room type.
-   */
+  /** Returns the id of the property, of its room type, or of a rate plan of this room type. */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }
 

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Returns true if the process runs. Returns false for a zombie, which is a process that has ended but that its parent
- * has not yet reaped.
- */
+/** A zombie, which has ended but was not reaped, does not run. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -13,10 +13,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/**
- * Sends bytes unchanged, and returns every response that arrives until the server closes the connection.
- * @param request the bytes. A string is sent as Latin-1, one byte per character
- */
+/** Sends bytes, a string as Latin-1, and returns every response until the server closes the connection. */
 export async function exchange(url: string, request: string | Buffer): Promise<RawAnswer[]> {
   const connection = openConnection(url);
   connection.send(request);
@@ -28,15 +25,9 @@ export interface RawConnection {
   send: (bytes: string | Buffer) => void;
   /** Returns the complete responses that have arrived until now. */
   answers(): RawAnswer[];
-  /**
-   * Waits until `count` responses have arrived.
-   * @throws if this takes more than a minute
-   */
+  /** @throws if this takes more than a minute */
   waitFor(count: number): Promise<RawAnswer[]>;
-  /**
-   * Waits until the server closes the connection.
-   * @throws if this takes more than a minute
-   */
+  /** Waits until the server closes the connection. @throws if this takes more than a minute */
   closed(): Promise<RawAnswer[]>;
 }
 

@@ -29,10 +29,7 @@ export type Answer =
 export interface ReceiverOptions {
   /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
-  /**
-   * Certificate of the receiver. By default, it is one for 127.0.0.1 and localhost that all receivers of this process share, and this process
-   * trusts it. If a test sets this option, this process trusts the certificate only after a call of `trustCertificate`.
-   */
+  /** By default, one for 127.0.0.1 and localhost that this process trusts. */
   certificate?: Certificate;
 }
 
@@ -45,10 +42,7 @@ export interface Receiver {
   readonly openConnections: number;
   /** Changes the reaction to all following requests. */
   answerWith(answer: (request: ReceivedRequest) => Answer): void;
-  /**
-   * Waits until `count` requests have arrived, and returns all requests.
-   * @throws if this takes more than `timeoutMs`, which is 10,000 by default
-   */
+  /** @throws if this takes more than `timeoutMs`, by default 10 s */
   waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedRequest[]>;
   /** Stops the receiver and cuts every connection. */
   close(): Promise<void>;

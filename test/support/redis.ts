@@ -7,9 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
-/**
- * Returns the program that this machine can run, `redis-server` or `valkey-server`, or undefined if it can run neither.
- */
 export function findRedis(): string | undefined {
   return ['redis-server', 'valkey-server'].find((name) => {
     try {
@@ -26,10 +23,7 @@ export interface Redis {
   port: number;
   /** Process id of the server. It is 0 before the first `start`. */
   readonly pid: number;
-  /**
-   * Starts the server and waits until it responds. `start` may be called again after `kill`, and the server then has
-   * the same port.
-   */
+  /** Waits until the server responds. After `kill`, it has the same port again. */
   start(): Promise<void>;
   /** Kills the server. All its data is lost. */
   kill(): Promise<void>;
@@ -43,10 +37,7 @@ export interface Redis {
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/**
- * Prepares a Redis server on a free port of 127.0.0.1. The server runs only after `start`. It stores no data on disk,
- * unless `extraSettings` turns this on.
- */
+/** Prepares a Redis server on a free port, which keeps nothing on disk and runs after `start`. */
 export async function createRedis(program: string, extraSettings: string[] = []): Promise<Redis> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));

@@ -74,9 +74,7 @@ export function setOrderStatus(
 const USED = ['app_user', 'credential', 'session'];
 
 /**
- * Reads every row that the tables have for tenants of this test file as text, with the id of the transaction that wrote the row. If the
- * result is the same before and after an action, the action wrote no row. For the tables in `USED`, the times of the last use and the
- * transaction id are left out.
+ * Reads the rows of this file's tenants, with the transactions that wrote them. If two dumps are equal, nothing was written but last uses.
  */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;
@@ -93,10 +91,7 @@ export async function dumpRows(service: TestService, ...tables: string[]): Promi
   return (await Promise.all(dumps)).flat();
 }
 
-/**
- * Waits until a change is visible on another node. Fails if a read that began more than a second after the call of this function does not
- * see the change (rule 11). A read that began earlier may take any time, because the machine may be slow.
- */
+/** Fails if a read that began a second after this call does not see the change (rule 11). The machine may be slow. */
 export async function within1s(isVisible: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + 1_000;
   for (;;) {

@@ -16,9 +16,7 @@ const NEEDED_SPACE = 4 * 1024 ** 3;
 const PREFIX = 'rs-run-';
 
 /**
- * Makes the folder that all test processes of this run share. Every user may enter it. The test processes also make their temporary files
- * in it, so a run leaves no file behind. The folder is in memory if there is enough free memory. Creating and removing the hundreds of
- * files of each test database takes twice as long on a disk. Also removes the folders of killed runs.
+ * Makes the folder of all temporary files of this run, in memory if there is enough, which is twice as fast. Removes those of killed runs.
  */
 export async function makeRunFolder(): Promise<void> {
   const parent = isMemoryFolderUsable() ? MEMORY_FOLDER : tmpdir();
@@ -29,10 +27,6 @@ export async function makeRunFolder(): Promise<void> {
   process.env['TMPDIR'] = folder;
 }
 
-/**
- * Removes each run folder of this user if the test process that made the folder has ended. First stops the PostgreSQL processes whose data
- * is in the folder.
- */
 async function removeFoldersOfKilledRuns(parent: string): Promise<void> {
   for (const name of globSync(`${PREFIX}*`, { cwd: parent })) {
     const folder = join(parent, name);

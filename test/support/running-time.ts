@@ -5,10 +5,7 @@ const TICK_MS = 20;
 /** Maximum time in milliseconds that counts as running time between two reads of the clock. */
 const MAX_STEP_MS = 100;
 
-/**
- * Sums the time for which this process runs. If the machine does not let the process run for two seconds, only `MAX_STEP_MS` of these two
- * seconds count. A service that a test has started in this process also stands still in this time, and its timers fire late.
- */
+/** Sums the time for which this process runs. While the machine suspends it, a service in it stands still too. */
 class RunningTime {
   #readAtMs = performance.now();
   #ms = 0;
@@ -21,10 +18,7 @@ class RunningTime {
   }
 }
 
-/**
- * Waits until this process has run for `ms` milliseconds. In this time, each interval timer of the process that is shorter than `ms` has
- * fired as often as usual, even if the machine has suspended the process. After a plain `sleep`, such a timer may have fired only once.
- */
+/** Waits until this process has run for `ms` milliseconds, so that its shorter timers have fired as often as usual. */
 export async function sleepRunning(ms: number): Promise<void> {
   const time = new RunningTime();
   while (time.read() < ms) {

@@ -16,10 +16,7 @@ const DEMO = readFileSync(join(import.meta.dirname, '../../examples/demo/tenant.
 /** Pattern of the SKUs of the dishes in examples/demo/tenant.json that tests need. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
-/**
- * Makes a tenant that has the hotel of demo/tenant.json and a part of its menu. This part is the dish `STARTERS-PAPADOM` and the dishes
- * whose SKU begins with `SANDBOX-`. The name of the tenant is new. `changes` replaces fields of its tenant document.
- */
+/** Makes a tenant with the hotel of demo/tenant.json and the dishes of its menu that tests need. */
 export async function openDemo(service: TestService, changes: Partial<TenantDocument> = {}): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;
   const dishes = menu.dishes.filter(({ sku }) => IS_NEEDED.test(sku));
@@ -32,10 +29,7 @@ interface SandboxSetting {
   onLog?: (line: string) => void;
 }
 
-/**
- * Starts a worker that simulates the tenant's staff until the test ends, as `serve --demo --only worker` does.
- * @param speed factor by which the simulation is faster than real time
- */
+/** Simulates the staff until the test ends, as `serve --demo --only worker` does. @param speed multiple of real time */
 export function startSandboxWorker(
   t: TestContext,
   { database, keyring }: TestService,

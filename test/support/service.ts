@@ -24,10 +24,7 @@ import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
   config?: Partial<Config>;
-  /**
-   * If true, a worker also runs and sends deliveries. If it is a `DeliveryPace`, a worker runs too, but with the times of this object, for
-   * example for the wait between two attempts. The times of the contract are too long for tests.
-   */
+  /** Also runs a worker, by default with the times of the contract. */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
   /** Service that already runs. If it is given, the new service uses the same database and keys, as a second process would. */
@@ -37,10 +34,6 @@ export interface ServiceOptions {
   /** Layout (`cluster` or `one node`) for which the service writes its statements. By default, it is the layout of the database. */
   layout?: Layout;
   streams?: Partial<StreamBounds>;
-  /**
-   * Overrides options of test calls. A test call is a POST that `/v1/staff/credentials/{id}/ping/` sends to the webhook URL of a
-   * credential.
-   */
   testCalls?: TestCallOptions['sending'];
   /** Finds the tenant whose guests are simulated, as in `serve --demo`. By default, no guests are simulated. */
   findDemo?: NonNullable<AppDependencies['findDemo']>;
@@ -63,20 +56,14 @@ export interface TestService {
   database: TestDatabase;
   keyring: Keyring;
   masterKey: Buffer;
-  /**
-   * Statements that the service has sent, by their texts. The map is empty if a test starts the service with connections that are not from
-   * `createTestDatabase`.
-   */
+  /** Statements of the service, by their texts. Empty if its connections are not from `createTestDatabase`. */
   statements: ServiceDatabase['statements'];
   assertRoutable: ServiceDatabase['assertRoutable'];
   /** Lowest id that a tenant of this test file can have. Tenants with lower ids belong to other files that share the database. */
   firstTenantId: number;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
-  /**
-   * Applies a tenant document without a call to this service, as the command `roomservice tenant apply` does in its own process. Services
-   * may have cached the earlier data of this tenant. So the method then waits until no cache returns the earlier data.
-   */
+  /** Applies a tenant document as another process does, and waits until no cache returns the earlier data. */
   apply(document: unknown): Promise<AppliedTenant>;
   /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;

@@ -54,10 +54,7 @@ export async function personId({ database: { db } }: TestService, tenantId: numb
   return id;
 }
 
-/**
- * Opens a session of the owner or of a member of staff. It is like a session of `POST /v1/auth/session/`, but the function checks no
- * password, because this would take long.
- */
+/** Opens a session without a check of the password, which would take long. */
 export async function openSession(
   service: TestService,
   tenantId: number,
@@ -73,11 +70,7 @@ export async function openSession(
   return await start(service, { tenantId, holder: { kind: 'person', id }, generation, lifetime: LIFETIMES.password });
 }
 
-/**
- * Returns functions that many tests of sessions use. `owner` and `staff` open a session of the owner or of a member of staff. `get` calls
- * GET on a path, and `statusOf` returns only the status of such a call.
- * @param of returns the service and the tenant. It is called only while a test runs, because the service and the tenant do not exist before
- */
+/** @param of returns the service and the tenant, which do not exist before the tests run */
 export function sessionCalls(of: () => { service: TestService; tenant: TestTenant }) {
   const open = (role: 'owner' | 'staff') => openSession(of().service, of().tenant.tenantId, role);
   const get = (path: string, headers: Record<string, string>, node: Pick<TestService, 'call'> = of().service) =>
@@ -120,10 +113,7 @@ async function start(
   return { id: staff.session.id ?? '', token, headers: consoleHeaders(token) };
 }
 
-/**
- * Makes the times of a session earlier. The last use becomes earlier by `unused`. The beginning and the end of the session become earlier
- * by `begun`. Both values are intervals of PostgreSQL, for example `8 days`, and 0 by default.
- */
+/** Makes the last use, or the begin and end, of a session earlier, by intervals of PostgreSQL such as `8 days`. */
 export async function age(
   { database: { db } }: TestService,
   sessionId: string,

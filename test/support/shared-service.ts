@@ -57,10 +57,7 @@ export async function closeSharedService(): Promise<void> {
   await (await closing)?.close();
 }
 
-/**
- * Fails if a test file leaves the shared service broken, or if a cluster could not route a statement that the file caused. The next file
- * then gets a new service.
- */
+/** Fails if a file leaves the service broken, or has caused a statement that a cluster cannot route. The next file gets a new service. */
 async function assertUsable(service: TestService): Promise<void> {
   try {
     await service.assertRoutable();

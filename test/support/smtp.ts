@@ -21,10 +21,7 @@ interface ReceivedMail {
 export interface MailServerOptions {
   /** User name and password that the server asks for. By default, it asks for no login. */
   login?: { username: string; password: string };
-  /**
-   * TLS mode and certificate of the server. With `implicit`, the connection begins with TLS. With `starttls`, it begins without TLS, and
-   * the client asks for TLS. By default, the server has no TLS.
-   */
+  /** With `starttls`, the connection begins without TLS. By default, the server has none. */
   tls?: { mode: 'implicit' | 'starttls'; certificate: Certificate };
   /** Reaction to each mail. By default, the server accepts the mail. `hang` sends no response. */
   answer?: 'accept' | 'refuse' | 'hang';

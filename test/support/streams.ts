@@ -19,15 +19,9 @@ export interface TestStream {
   response: Response;
   blocks: StreamBlock[];
   events(): StreamBlock[];
-  /**
-   * Returns the first block after the first `from` blocks for which `fits` returns true. The block may have arrived already.
-   * @throws if the stream ends first, or if no such block arrives within `withinMs`
-   */
+  /** Returns the first fitting block after the first `from` blocks. @throws if the stream ends first, or after `withinMs` */
   find(fits: (block: StreamBlock) => boolean, options?: { from?: number; withinMs?: number }): Promise<StreamBlock>;
-  /**
-   * Promise that resolves when the stream has ended, also if its connection broke. Its value is the time of the end in milliseconds of
-   * `performance.now()`.
-   */
+  /** Resolves with the time of `performance.now()` when the stream has ended, also if its connection broke. */
   ended: Promise<number>;
   close(): void;
 }
@@ -106,10 +100,7 @@ export function topicsIn({ blocks }: TestStream): Set<string> {
   return new Set(blocks.flatMap(({ event, data }) => (event === 'change' ? (data.topics as string[]) : [])));
 }
 
-/**
- * Returns an invented owner of a tenant, who is signed in with an access token. The database has no rows of this owner, because the tests
- * of streams do not need them.
- */
+/** Returns an owner of whom the database has no rows, because the tests of streams need none. */
 export function ownerOf(tenantId: number): Staff {
   const tenant = { id: tenantId, slug: '', name: '', currency: 'EUR', timezone: 'UTC', features: [] };
   const now = new Date();

@@ -105,9 +105,6 @@ export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   ];
 }
 
-/**
- * Returns the document of a whole tenant with an owner and a member of staff. Its slug and e-mail addresses are random.
- */
 export function sampleTenant(changes: Partial<TenantDocument> = {}): TenantDocument {
   const slug = changes.slug ?? `house-${randomBytes(4).toString('hex')}`;
   return {

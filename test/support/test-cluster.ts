@@ -43,10 +43,6 @@ export async function testLayout(): Promise<Layout> {
   return (await isTestCluster()) ? 'cluster' : 'one node';
 }
 
-/**
- * Returns the cluster to which the URL leads, or null if the URL leads to a single node. Reads the list of nodes from the database in the
- * URL.
- */
 async function openTestCluster(url: string): Promise<TestCluster | null> {
   const nodes = await readNodes(url);
   if (nodes === null) {

@@ -49,10 +49,7 @@ export async function moveOrder(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/**
- * Places an order and confirms it. The confirmation causes one event.
- * @returns the order's id and its external id
- */
+/** Places an order and confirms it, which causes one event. */
 export async function causeEvent(service: TestService, tenant: TestTenant, partner = tenant.partner) {
   const order = await placeOrder(service, partner);
   await moveOrder(service, tenant, order.orderId, 'confirmed');
@@ -71,21 +68,14 @@ export async function onlyDelivery(service: TestService, tenant: TestTenant, sta
   }, `a delivery that is ${status}`);
 }
 
-/**
- * Returns true if the request is signed with the secret, as the contract describes it. Does not use the signing code of
- * the service.
- */
+/** Does not use the signing code of the service. */
 export function isSignedWith(secret: string, request: ReceivedRequest, brand = 'service'): boolean {
   const timestamp = String(request.headers[`x-${brand}-timestamp`]);
   const expected = createHmac('sha256', secret).update(timestamp).update('.').update(request.rawBody).digest('hex');
   return request.headers[`x-${brand}-signature`] === `sha256=${expected}`;
 }
 
-/**
- * Calls the condition until it returns a truthy value, and returns this value.
- * @param what names the value in the error message
- * @throws if there is no such value within `timeoutMs`, which is 15,000 by default
- */
+/** Calls the condition until it returns a truthy value, which it returns. @param what names the value in the error */
 export async function eventually<T>(
   condition: () => Promise<T | undefined | false> | T | undefined | false,
   what: string,

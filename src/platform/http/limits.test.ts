@@ -165,56 +165,38 @@ describe('size limits of bodies', () => {
   });
   after(() => app.close());
 
-  const bodyOf = (bytes: number) => `{"label":"${'a'.repeat(bytes - 12)}"}`;
-  const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  it('200, 413: a body of exactly 256 KiB is accepted, and one byte more is refused, with Content-Length and with chunks', async () => {
+    for (const size of [LIMIT_BYTES, LIMIT_BYTES + 1]) {
+      const body = `{"label":"${'a'.repeat(size - 12)}"}`;
+      for (const rest of [
+        `Content-Length: ${size}\r\n\r\n${body}`,
+        `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      ]) {
+        const connection = openConnection(url);
+        connection.send(HEAD + rest);
+        const [answer] = await connection.waitFor(1);
+        if (size > LIMIT_BYTES) {
+          assertRefusal(413, answer);
+        } else {
+          assert.deepEqual([answer?.status, answer?.body], [200, `{"length":${LIMIT_BYTES - 12}}`]);
+        }
+        connection.socket.destroy();
+      }
+    }
+  });
 
-  it('200: a body of exactly 256 KiB is accepted, with Content-Length and with chunks', async () => {
-    for (const bytes of [
-      `Content-Length: ${LIMIT_BYTES}\r\n\r\n${bodyOf(LIMIT_BYTES)}`,
-      `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES))}`,
-    ]) {
+  it('401, 413: a body that never ends is refused, and its connection is closed after 1 MiB more', async () => {
+    for (const [status, head, bytes] of [
+      [413, HEAD, LIMIT_BYTES + 1024 * 1024],
+      [401, 'POST /refused HTTP/1.1\r\nHost: a\r\n', 1024 * 1024],
+    ] as const) {
       const connection = openConnection(url);
-      connection.send(`${HEAD}${bytes}`);
-      const [answer] = await connection.waitFor(1);
-      assert.deepEqual([answer?.status, answer?.body], [200, `{"length":${LIMIT_BYTES - 12}}`]);
-      connection.socket.destroy();
+      const chunks = `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n1\r\na\r\n`;
+      connection.send(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks}`);
+      const [answer] = await connection.closed();
+      assertRefusal(status, answer);
+      assert.equal(answer?.headers['connection'], 'close');
     }
-  });
-
-  it('413: a body of 256 KiB and one byte is refused, with Content-Length and with chunks', async () => {
-    for (const bytes of [
-      `Content-Length: ${LIMIT_BYTES + 1}\r\n\r\n${bodyOf(LIMIT_BYTES + 1)}`,
-      `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES + 1))}`,
-    ]) {
-      const connection = openConnection(url);
-      connection.send(`${HEAD}${bytes}`);
-      assertRefusal(413, (await connection.waitFor(1))[0]);
-      connection.socket.destroy();
-    }
-  });
-
-  it('413: a body that never ends is refused after 1 MiB more, and its connection is closed', async () => {
-    const connection = openConnection(url);
-    connection.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-    const chunk = `40000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
-    for (let sent = 0; sent < 64 && connection.answers().length === 0; sent += 1) {
-      connection.send(chunk);
-      await sleep(10);
-    }
-    const [answer] = await connection.closed();
-    assertRefusal(413, answer);
-    assert.equal(answer?.headers['connection'], 'close');
-  });
-
-  it('401: a long body is dropped after the refusal, and its connection is closed after 1 MiB', async () => {
-    const connection = openConnection(url);
-    connection.send('POST /refused HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-    const chunk = `40000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
-    for (let sent = 0; sent < 64 && !connection.socket.destroyed; sent += 1) {
-      connection.send(chunk);
-      await sleep(10);
-    }
-    assertRefusal(401, (await connection.closed())[0]);
   });
 
   it('401: a short body is dropped after the refusal, and the connection serves the next request', async () => {
@@ -227,22 +209,5 @@ describe('size limits of bodies', () => {
       [401, 200],
     );
     connection.socket.destroy();
-  });
-
-  it('415: a body with an unsupported or missing Content-Type, a charset other than UTF-8, or a compression is refused', async () => {
-    for (const headers of [
-      'Content-Type: text/plain\r\n',
-      'Content-Type: application/xml\r\n',
-      'Content-Type: application/json; charset=utf-16\r\n',
-      'Content-Type: application/json\r\nContent-Encoding: gzip\r\n',
-      'Content-Type: nonsense\r\n',
-      'Content-Type: application/\r\n',
-      'Content-Type:\r\n',
-      '',
-    ]) {
-      const connection = openConnection(url);
-      connection.send(`POST /labels HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 2\r\nConnection: close\r\n\r\n{}`);
-      await refuses(415, connection);
-    }
   });
 });

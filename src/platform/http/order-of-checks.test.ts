@@ -89,14 +89,6 @@ describe('the order of checks', () => {
     await refused([400, 'invalid_request'], ORDERS, { json: unknownItem });
   });
 
-  it('404, 409: a call that passes the earlier checks is refused if the order is missing or its status forbids the change', async () => {
-    refuses([404, 'order_not_found'], await service.call('POST', `${ORDERS}none/cancel/`, by(partner, {})));
-    const json = { external_order_id: 'B', items: [{ item_id: 'WATER', quantity: 1 }] };
-    assert.equal((await service.call('POST', ORDERS, by(partner, { json }))).status, 201);
-    assert.equal((await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {}))).status, 200);
-    refuses([409, 'invalid_status_transition'], await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {})));
-  });
-
   it('401, 403, 400: an operation for owners checks the credentials first, then the role, and then path and query', async () => {
     const tenant = await service.tenant();
     const path = '/v1/third-party/credentials/%ZZ/revoke/?a=%ZZ&tenant_id=1';

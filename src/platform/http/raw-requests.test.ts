@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import { describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { exchange, openConnection, type RawAnswer } from '#test/support/raw-http.ts';
 import { useService } from '#test/support/shared-service.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const ORDERS = '/v1/third-party/orders/';
 const HOST = 'Host: example.org\r\n';
@@ -47,16 +41,11 @@ describe('raw requests on a socket', () => {
     refuses(400, {
       words: 'hello there\r\n\r\n',
       'a TLS greeting': Buffer.from('16030100a5010000a10303', 'hex'),
-      'HTTP/2 without negotiation': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       'a method in small letters': `get /livez HTTP/1.1\r\n${HOST}\r\n`,
-      'an unknown method': `BREW /livez HTTP/1.1\r\n${HOST}\r\n`,
       'no slash before the path': `GET livez HTTP/1.1\r\n${HOST}\r\n`,
-      'a space in the target': `GET /livez x HTTP/1.1\r\n${HOST}\r\n`,
       'a byte beyond ASCII in the path': `GET ${ORDERS}\xc3\xa9/ HTTP/1.1\r\n${HOST}\r\n`,
-      'a control character in the path': `GET /livez\x01 HTTP/1.1\r\n${HOST}\r\n`,
       'a folded header': `GET /livez HTTP/1.1\r\n${HOST}X-A: a\r\n b\r\n\r\n`,
       'a space before the colon': `GET /livez HTTP/1.1\r\n${HOST}X-A : a\r\n\r\n`,
-      'a header without a name': `GET /livez HTTP/1.1\r\n${HOST}: a\r\n\r\n`,
       'U+0000 in a header': `GET /livez HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`,
       'bare line feeds': 'GET /livez HTTP/1.1\nHost: a\n\n',
     }));
@@ -65,9 +54,7 @@ describe('raw requests on a socket', () => {
     refuses(400, {
       missing: `GET /livez HTTP/1.1\r\n${CLOSE}\r\n`,
       double: `GET /livez HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`,
-      'two hosts in one': `GET /livez HTTP/1.1\r\nHost: a, b\r\n${CLOSE}\r\n`,
       markup: `GET /livez HTTP/1.1\r\nHost: a"><script>\r\n${CLOSE}\r\n`,
-      'a path': `GET /livez HTTP/1.1\r\nHost: a/b\r\n${CLOSE}\r\n`,
       'a user': `GET /livez HTTP/1.1\r\nHost: a@b\r\n${CLOSE}\r\n`,
       'on an unknown path': `GET /nope HTTP/1.1\r\n${CLOSE}\r\n`,
     }));
@@ -84,24 +71,19 @@ describe('raw requests on a socket', () => {
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${headers}\r\n${body}GET /livez HTTP/1.1\r\n${HOST}\r\n`;
     await refuses(400, {
       'Content-Length and chunked': post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
-      'chunked and Content-Length': post('Transfer-Encoding: chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'),
       'two Content-Lengths': post('Content-Length: 0\r\nContent-Length: 40\r\n'),
-      'a list of Content-Lengths': post('Content-Length: 0, 40\r\n'),
       'a signed Content-Length': post('Content-Length: +0\r\n'),
-      'a hexadecimal Content-Length': post('Content-Length: 0x1\r\n', 'a'),
       'an unknown transfer coding': post('Transfer-Encoding: xchunked\r\n'),
       'chunked that is not last': post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'),
       'chunked after a vertical tab': post('Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n'),
       'a chunk size that is not a number': post('Transfer-Encoding: chunked\r\n', 'ZZ\r\na\r\n0\r\n\r\n'),
       'a chunk longer than its size': post('Transfer-Encoding: chunked\r\n', '1\r\nabc\r\n0\r\n\r\n'),
-      'a negative chunk size': post('Transfer-Encoding: chunked\r\n', '-1\r\na\r\n0\r\n\r\n'),
     });
   });
 
   it('431: a request with more than 16 KiB of headers, or with a path of more than 16 KiB, is refused', () =>
     refuses(431, {
       'one header': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`,
-      'many headers': `GET /livez HTTP/1.1\r\n${HOST}${'X-A: aaaa\r\n'.repeat(2_000)}\r\n`,
       'a header without an end': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(100_000)}`,
       'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
     }));
@@ -116,29 +98,6 @@ describe('raw requests on a socket', () => {
       [100, 400],
     );
     assertRefusal(400, 'invalid_request', answers[1]);
-  });
-
-  it('405: a CONNECT request is refused, whether its target is a host or a path', () =>
-    refuses(405, {
-      host: `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`,
-      path: `CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`,
-    }));
-
-  it('200, 404: if the request line has a full URL, the path in the URL decides the route', async () => {
-    for (const target of [
-      'http://example.org/livez',
-      'HTTPS://example.org:1/livez/',
-      'http://example.org/livez?a=b',
-      'http://example.org',
-      'http://example.org?a=b',
-    ]) {
-      const [answer] = await exchange(service.url, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
-      assert.equal(answer?.status, 200, target);
-    }
-    await refuses(404, {
-      'an unknown path': `GET http://example.org/nope HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
-      asterisk: `OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
-    });
   });
 
   it('200: an HTTP/1.0 request needs no Host, and its connection stays open only with keep-alive', async () => {
@@ -163,49 +122,27 @@ describe('raw requests on a socket', () => {
     assertRefusal(404, 'order_not_found', (await get(`${ORDERS}..%2Fmenu/`))[0]);
   });
 
-  it('the responses to pipelined requests come in the order of the requests', async () => {
-    const slow = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
-    const post = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
-    const answers = await exchange(
-      service.url,
-      `${slow}GET /nope HTTP/1.1\r\n${HOST}\r\n${post}GET /livez HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
-    );
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 404, 400, 200],
-    );
-  });
-
-  it('400: invalid bytes after valid requests are refused, but only after those requests have got their responses', async () => {
-    for (const garbage of ['hello\r\n\r\n', `GET /livez HTTP/1.1\r\nX : a\r\n\r\n`]) {
-      const request = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
-      const answers = await exchange(service.url, request + request + garbage);
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 400],
-      );
-      assertRefusal(400, 'error', answers[2]);
-    }
-  });
-
-  it('405: a CONNECT after a valid request is refused, but only after that request has got its response', async () => {
+  it('the responses to pipelined requests come in their order, and also that to the request that is refused at their end', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
-    const answers = await exchange(service.url, `${menu}CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`);
-    assert.equal(answers[0]?.status, 200);
-    assertRefusal(405, 'error', answers[1]);
-  });
-
-  it('400: a malformed body after valid requests is refused, but only after those requests have got their responses', async () => {
-    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
-    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
-    const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${type}\r\n2\r\n{}\r\n`;
-    for (const end of ['ZZ\r\n', '0\r\nContent-Length: 5\r\n\r\n']) {
-      const answers = await exchange(service.url, menu + menu + order + end);
+    const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\n`;
+    const inChunks = `${order}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`;
+    for (const [last, status] of [
+      [`GET /nope HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, 404],
+      ['hello\r\n\r\n', 400],
+      ['GET /livez HTTP/1.1\r\nX : a\r\n\r\n', 400],
+      [`${inChunks}ZZ\r\n`, 400],
+      [`${inChunks}0\r\nContent-Length: 5\r\n\r\n`, 400],
+      [`CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
+      [`CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`, 405],
+    ] as const) {
+      const refused = `${order}Content-Length: 2\r\n\r\n{}`;
+      const answers = await exchange(service.url, menu + refused + menu + last);
       assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 400],
+        answers.map((answer) => answer.status),
+        [200, 400, 200, status],
+        last,
       );
-      assertRefusal(400, 'error', answers[2]);
+      assertRefusal(status, 'error', answers[3], last);
     }
   });
 
@@ -244,23 +181,5 @@ describe('raw requests on a socket', () => {
       [401, 400, 415, 404, 405, 200, 400],
     );
     connection.socket.destroy();
-  });
-
-  it('when a response has been sent on an open connection, its ServerResponse object does not stay in memory', async () => {
-    const responses: WeakRef<ServerResponse>[] = [];
-    const remember = (message: unknown) => {
-      responses.push(new WeakRef((message as { response: ServerResponse }).response));
-    };
-    subscribe('http.server.request.start', remember);
-    const connections = Array.from({ length: 10 }, () => openConnection(service.url));
-    for (const connection of connections) {
-      connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);
-      await connection.waitFor(1);
-    }
-    unsubscribe('http.server.request.start', remember);
-    collectGarbage();
-    const held = responses.filter((response) => response.deref() !== undefined);
-    assert.deepEqual([responses.length, held.length], [10, 0]);
-    connections.forEach(({ socket }) => socket.destroy());
   });
 });

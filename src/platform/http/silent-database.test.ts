@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { runningMsOf } from '#test/support/running-time.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { withRetries } from '../db/failures.ts';
 import { UnavailableError } from '../errors.ts';
@@ -31,32 +32,10 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     await service.close();
   });
 
-  /**
-   * Runs the work, and returns its duration in milliseconds. Does not include the time in which this process could not run, because the
-   * machine was busy. The work waits for time limits of this process, and the longest limit is only 3 s below the bound of the tests.
-   */
-  async function timed(work: () => Promise<void>): Promise<number> {
-    let ranMs = 0;
-    let countedAtMs = performance.now();
-    const count = () => {
-      const nowMs = performance.now();
-      ranMs += Math.min(nowMs - countedAtMs, 100);
-      countedAtMs = nowMs;
-    };
-    const counting = setInterval(count, 50);
-    try {
-      await work();
-      count();
-      return ranMs;
-    } finally {
-      clearInterval(counting);
-    }
-  }
-
   it('503: while the database is silent, 8 calls on a pool of 5 connections all get a response within 23 s', async () => {
     // A call waits at most 10 s for a place to look up its credential, and then at most 12 s for the database.
     const calls = Array.from({ length: 8 }, () =>
-      timed(async () => {
+      runningMsOf(async () => {
         const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });
         assert.equal(answer.status, 503, answer.text);
         assert.ok(answer.headers.has('retry-after'));
@@ -77,20 +56,17 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
         UnavailableError,
       );
     try {
-      const durationMs = await timed(work);
+      const durationMs = await runningMsOf(work);
       assert.ok(durationMs < 15_000, `${durationMs} ms`);
     } finally {
       await fresh.close();
     }
   });
 
-  it('200, 404, 405: while the database is silent, requests that do not need it get their responses', async () => {
+  it('200, 404, 405: while the database is silent, requests that do not need it get their responses; 503: /readyz says so', async () => {
     assert.equal((await node.call('GET', '/livez')).status, 200);
     assert.equal((await node.call('GET', '/nope')).status, 404);
     assert.equal((await node.call('DELETE', '/v1/third-party/orders/')).status, 405);
-  });
-
-  it('503: while the database is silent, /readyz responds that the service is not ready', async () => {
     assert.equal((await node.call('GET', '/readyz')).status, 503);
   });
 });

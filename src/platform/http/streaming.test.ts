@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { pino } from 'pino';
+import { callUnchecked } from '#test/support/http.ts';
 import { insertOrders } from '#test/support/orders.ts';
 import { openConnection } from '#test/support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { layoutOf } from '#test/support/test-cluster.ts';
-import { arrayTexts } from './streaming.ts';
+import { createHttpApp } from './app.ts';
+import { sendLongList } from './list.ts';
+import { PageQuery } from './paging.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 const OPEN_ORDERS = '/v1/staff/orders/?open=true&limit=500';
@@ -20,80 +24,30 @@ async function lengthen({ database }: TestService): Promise<void> {
   await sql`UPDATE restaurant_order SET notes = repeat('n', 40000)`.execute(database.db);
 }
 
-const COUNTS = [0, 1, 2, 19, 20, 21, 99, 100, 101, 120, 263, 600, 601, 1_100];
-const MOST_CHARACTERS = 25_000_000;
-
-describe('arrayTexts (the JSON text of a list, in parts)', () => {
-  it('arrayTexts yields every row once and in order, for 0 to 1,100 rows of up to 200,000 characters each, at most 25 million characters together', async () => {
-    for (const length of [1, 100, 400, 4_000, 200_000]) {
-      for (const count of COUNTS.filter((each) => each * length <= MOST_CHARACTERS)) {
-        const rows = Array.from({ length: count }, (_, index) => ({ id: String(index).padStart(5, '0') }));
-        const limits: number[] = [];
-        const readBatch = async (afterId: string | null, limit: number) => {
-          limits.push(limit);
-          return rows.filter(({ id }) => afterId === null || id > afterId).slice(0, limit);
-        };
-        const text = 'x'.repeat(length);
-        const render = (row: { id: string }) => ({ ...row, text });
-        let whole = '';
-        for await (const part of arrayTexts(readBatch, render)) {
-          whole += part;
-        }
-        assert.deepEqual(
-          (JSON.parse(whole) as { id: string }[]).map(({ id }) => id),
-          rows.map(({ id }) => id),
-        );
-        assert.equal(limits[0], 100);
-        const [, second = 20] = limits;
-        assert.ok(
-          second === 20 || second * length <= 2 * 64 * 1024,
-          `the second batch has ${second} rows of ${length} characters`,
-        );
-      }
-    }
-  });
-});
-
 describe('a streamed list', () => {
   let service: TestService;
   let tenant: TestTenant;
-  let newestFirst: string[];
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    newestFirst = await insertOrders(service, tenant, 2_500);
   });
   after(() => service.close());
 
-  it('200: a partner gets all 2,500 orders, newest first', async () => {
-    const answer = await service.call('GET', ORDERS, { headers: tenant.partner });
-    assert.equal(answer.status, 200);
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-    const orders = answer.body as { external_order_id: string }[];
-    assert.deepEqual(
-      orders.map((order) => order.external_order_id),
-      newestFirst,
-    );
-  });
-
-  it('200: lists of 0 to 2 orders, 99 to 101 orders, and 999 to 1,001 orders arrive complete', async () => {
-    for (const count of [0, 1, 2, 99, 100, 101, 999, 1_000, 1_001]) {
-      const other = await service.credential(tenant.tenantId);
-      const expected = await insertOrders(service, { ...tenant, ...other }, count);
-      const answer = await service.call('GET', ORDERS, { headers: other.partner });
+  it('200: lists of 0 to 2,500 orders arrive complete, newest first, and each order is as in a GET of it', async () => {
+    for (const count of [0, 1, 2, 99, 100, 101, 999, 1_000, 1_001, 2_500]) {
+      const { credential, partner } = await service.credential(tenant.tenantId);
+      const expected = await insertOrders(service, { ...tenant, credential }, count);
+      const { body } = await service.call('GET', ORDERS, { headers: partner });
+      const orders = body as { external_order_id: string }[];
       assert.deepEqual(
-        (answer.body as { external_order_id: string }[]).map((order) => order.external_order_id),
+        orders.map((order) => order.external_order_id),
         expected,
         `${count} orders`,
       );
-    }
-  });
-
-  it('an order in a streamed list has the same content as in a GET of this order', async () => {
-    const list = await service.call('GET', ORDERS, { headers: tenant.partner });
-    for (const order of [list.body[0], list.body[777], list.body[2_499]]) {
-      const one = await service.call('GET', `${ORDERS}${order.external_order_id}/`, { headers: tenant.partner });
-      assert.deepEqual(one.body, order);
+      for (const order of [...orders.slice(0, 1), ...orders.slice(-1)]) {
+        const one = await service.call('GET', `${ORDERS}${order.external_order_id}/`, { headers: partner });
+        assert.deepEqual(one.body, order);
+      }
     }
   });
 
@@ -228,4 +182,29 @@ describe('a streamed list that fails after it has begun', () => {
       await service.close();
     }
   });
+});
+
+it('200: HEAD of a long list reads only the first batch of rows, and does no work after the response', async (test) => {
+  const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
+  test.after(() => app.close());
+  let reads = 0;
+  const list = {
+    async readBatch(afterId: string | null, limit: number) {
+      reads += 1;
+      const from = Number(afterId ?? 0);
+      const length = Math.min(limit, 5_000 - from);
+      return Array.from({ length }, (_, index) => ({ id: String(from + index + 1) }));
+    },
+    readPage: () => assert.fail('no page is asked for'),
+  };
+  app.get('/list', { schema: { querystring: PageQuery } }, (request, reply) =>
+    sendLongList(request, reply, list, ({ id }) => id),
+  );
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const head = await callUnchecked(url, 'HEAD', '/list');
+  await sleep(20); // The service must do no work after the response, so there is no event for which the test could wait.
+  assert.deepEqual([head.status, head.text, reads], [200, '', 1]);
+  const { status, body } = await callUnchecked(url, 'GET', '/list');
+  assert.deepEqual([status, body.length], [200, 5_000]);
+  assert.ok(reads > 5);
 });

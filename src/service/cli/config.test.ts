@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { createClient } from 'redis';
-import { createDatabase } from '#platform/db/database.ts';
 import { inspectConfig } from '#platform/config.ts';
 import { SETTINGS } from '#platform/settings.ts';
 import {
@@ -19,11 +18,12 @@ import {
   postgresPid,
   runCommand,
   startServing,
+  stop,
 } from '#test/support/command.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { createRedis, findRedis } from '#test/support/redis.ts';
-import { findPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { countTables, createEmptyDatabase } from '#test/support/database.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { startMailServer } from '#test/support/smtp.ts';
 import { type Try, tryServers } from './config.ts';
 
@@ -53,10 +53,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * Starts a server that takes the place of an identity provider. It responds to each request with `status` and `body`.
- * @returns the URL on this server for AUTH_JWKS_URL, from which the command fetches the public keys of the provider
- */
+/** Starts a server in place of an identity provider. @returns the URL for AUTH_JWKS_URL */
 async function startKeyServer(t: TestContext, status: number, body: unknown): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status).end(JSON.stringify(body)));
   return `http://127.0.0.1:${await listen(t, server)}/keys`;
@@ -118,29 +115,19 @@ describe('roomservice config check: variables', () => {
   it('config check --json prints the same report as JSON, and exits 1 if a variable is faulty', async () => {
     const env = { DATA_DIR: await newDataDir(), PORT: '', HOST: '::', METRIC_PORT: '1', METRICS_PORT: '8080' };
     const { code, stdout, stderr } = await runCommand(['config', 'check', '--json'], { env });
-    const { ok, variables, warnings, tries } = JSON.parse(stdout) as {
-      ok: boolean;
-      variables: { name: string; value: string | null; source: string; fault: string | null }[];
-      warnings: string[];
-      tries: { what: string; tried: boolean }[];
-    };
+    const { ok, variables, warnings, tries } = JSON.parse(stdout);
     assert.deepEqual([ok, code, stderr, warnings], [false, 1, '', []]);
+    const byName: Record<string, { value: string; source: string; fault: string }> = Object.fromEntries(
+      variables.map(({ name, ...variable }: { name: string }) => [name, variable]),
+    );
     assert.deepEqual(
-      variables.map(({ name }) => name),
+      Object.keys(byName),
       SETTINGS.map(({ name }) => name),
     );
-    const byName = new Map(variables.map((variable) => [variable.name, variable]));
-    assert.deepEqual([byName.get('HOST')?.value, byName.get('HOST')?.source], ['::', 'environment']);
-    assert.equal(byName.get('METRICS_PORT')?.fault, 'METRICS_PORT must differ from PORT, which is 8080');
-    assert.deepEqual(
-      tries.map(({ what, tried }) => [what, tried]),
-      [
-        ['database', true],
-        ['redis', false],
-        ['jwks', false],
-        ['smtp', false],
-      ],
-    );
+    assert.deepEqual([byName['HOST']?.value, byName['HOST']?.source], ['::', 'environment']);
+    assert.equal(byName['METRICS_PORT']?.fault, 'METRICS_PORT must differ from PORT, which is 8080');
+    const tried = tries.map((each: { what: string; tried: boolean }) => `${each.what} ${each.tried}`);
+    assert.deepEqual(tried, ['database true', 'redis false', 'jwks false', 'smtp false']);
   });
 });
 
@@ -149,19 +136,9 @@ describe('roomservice config check: DATABASE_URL', () => {
   let env: Record<string, string>;
   before(async () => {
     service = await startService();
-    env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
+    env = envOf(service);
   });
   after(() => service.close());
-
-  /** Creates a database without tables, and drops it at the end of the test. @returns its name and URL */
-  async function createEmptyDatabase(t: TestContext): Promise<URL> {
-    const name = `test_${randomBytes(6).toString('hex')}`;
-    await sql.raw(`CREATE DATABASE ${name}`).execute(service.database.db);
-    t.after(() => sql.raw(`DROP DATABASE ${name} WITH (FORCE)`).execute(service.database.db));
-    const url = new URL(service.database.url);
-    url.pathname = `/${name}`;
-    return url;
-  }
 
   it('a database with all migrations and the right MASTER_KEY has no fault, also if a newer version has migrated it', async () => {
     const usable = /^It is PostgreSQL \d+\.\d+\. It has all migrations\. The master key unwraps its keys\.$/;
@@ -172,51 +149,16 @@ describe('roomservice config check: DATABASE_URL', () => {
     assertTry(database, false, /The database was migrated by a newer version \(9999_newer\)\./);
   });
 
-  it('a database behind PgBouncer in transaction mode has no fault', {
-    skip: findPgbouncer() === undefined && 'this machine has no pgbouncer',
-  }, async (t) => {
-    const pooler = await startPgbouncer(service.database.url);
-    t.after(() => pooler.close());
-    const behind = { ...env, DATABASE_URL: pooler.urlOf(service.database.url), DATABASE_POOLER: 'true' };
-    assertTry((await tryWith(behind)).database, false, /It has all migrations\. The master key unwraps its keys\.$/);
-  });
-
-  it('a wrong master key, and a database that is unreachable or missing, are faults', async () => {
-    const unknown = new URL(env['DATABASE_URL'] ?? '');
-    unknown.pathname = '/no_such_database';
-    const wrong: [Record<string, string>, RegExp][] = [
-      [
-        { MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
-        /The master key cannot decrypt the keys in this database\./,
-      ],
-      [
-        { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/nowhere' },
-        /^The database at 127\.0\.0\.1:1 is out of reach \(ECONNREFUSED\)/,
-      ],
-      [{ DATABASE_URL: unknown.href }, /database "no_such_database" does not exist/],
-    ];
-    for (const [changes, expected] of wrong) {
-      assertTry((await tryWith({ ...env, ...changes })).database, true, expected);
-    }
+  it('a wrong master key is a fault', async () => {
+    const { database } = await tryWith({ ...env, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
+    assertTry(database, true, /The master key cannot decrypt the keys in this database\./);
   });
 
   it('an empty database has no fault, and stays empty', async (t) => {
-    const url = await createEmptyDatabase(t);
+    const url = await createEmptyDatabase(t, service.database);
     const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
     assertTry(database, false, /It lacks migrations \(0001_\w+.*\)\. .+ It has no keys yet\./);
-    const db = createDatabase({ url: url.href, poolSize: 1 });
-    const { rows } = await sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`.execute(db);
-    await db.destroy();
-    assert.equal(rows.length, 0);
-  });
-
-  it('it is a fault if a development version has made the database', async (t) => {
-    const url = await createEmptyDatabase(t);
-    const db = createDatabase({ url: url.href, poolSize: 1 });
-    await sql`CREATE TABLE kysely_migration AS SELECT '0001_other'::text AS name`.execute(db);
-    await db.destroy();
-    const { database } = await tryWith({ ...env, DATABASE_URL: url.href });
-    assertTry(database, true, /A development version of Roomservice made this database/);
+    assert.equal(await countTables(url), 0);
   });
 });
 
@@ -239,8 +181,7 @@ describe('roomservice config check: embedded database', () => {
     const key = await readFile(join(dataDir, 'master-key'), 'utf8');
     const password = await readFile(join(dataDir, 'postgres-password'), 'utf8');
     assert.ok(!running.text.includes(key.trim()) && !running.text.includes(password.trim()));
-    serving.kill('SIGTERM');
-    await serving.ended;
+    await stop(serving);
 
     const untouched = await snapshot(dataDir);
     assertTry((await tryWith(env)).database, false, /of PostgreSQL 18\. It does not run now/);
@@ -250,27 +191,25 @@ describe('roomservice config check: embedded database', () => {
 
   it('it is a fault if DATA_DIR is a file, has a database of PostgreSQL 17 in place of 18, or lacks the master key or the database password', async () => {
     const dataDir = await newMigratedDataDir();
+    const assertFault = async (folder: string, expected: RegExp) =>
+      assertTry((await tryWith({ DATA_DIR: folder })).database, true, expected);
     const file = join(dirname(dataDir), 'file');
     await writeFile(file, '');
-    const faultOf = async (folder: string) => {
-      const { database } = await tryWith({ DATA_DIR: folder });
-      return database.faults.join(' ');
-    };
-    assert.match(await faultOf(file), /cannot be used \(ENOTDIR\)/);
-    assert.match(await faultOf(join(file, 'below')), /cannot be used \(ENOTDIR\)/);
+    await assertFault(file, /cannot be used \(ENOTDIR\)/);
+    await assertFault(join(file, 'below'), /cannot be used \(ENOTDIR\)/);
     const masterKey = join(dataDir, 'master-key');
     await rename(masterKey, `${masterKey}.kept`);
-    assert.match(await faultOf(dataDir), /master-key is missing, and MASTER_KEY is not set\. Restore the file/);
+    await assertFault(dataDir, /master-key is missing, and MASTER_KEY is not set\. Restore the file/);
     await rename(`${masterKey}.kept`, masterKey);
     const version = join(await clusterDirOf(dataDir), 'PG_VERSION');
     await writeFile(version, '17\n');
-    assert.match(
-      await faultOf(dataDir),
+    await assertFault(
+      dataDir,
       /PostgreSQL 17 made the database .* has PostgreSQL 18\. Run "roomservice backup" with .* "roomservice restore"/,
     );
     await writeFile(version, '18\n');
     await rm(join(dataDir, 'postgres-password'));
-    assert.match(await faultOf(dataDir), /postgres-password with its password is missing\. Restore the file\./);
+    await assertFault(dataDir, /postgres-password with its password is missing\. Restore the file\./);
   });
 });
 

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { createServer } from 'node:tls';
+import { createSecureContext, createServer, TLSSocket } from 'node:tls';
 import { type Certificate, makeCertificate } from '#test/support/certificate.ts';
-import { cleanUp, newDataDir, newFolder, refuse, runCommand, startServing, succeed } from '#test/support/command.ts';
-import { startTlsDatabase } from '#test/support/database-tls.ts';
+import {
+  cleanUp,
+  newDataDir,
+  newFolder,
+  refuse,
+  runCommand,
+  startServing,
+  stop,
+  succeed,
+} from '#test/support/command.ts';
+import { connectToDatabase } from '#test/support/database-proxy.ts';
 import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { startMailServer } from '#test/support/smtp.ts';
 
@@ -37,43 +46,62 @@ describe('a DATABASE_URL with TLS', () => {
     return path;
   }
 
-  async function startEntrance(t: TestContext, certificate: Certificate, clientCa?: string) {
-    const entrance = await startTlsDatabase(service.database.url, certificate, clientCa);
-    t.after(() => entrance.close());
-    return entrance;
+  /**
+   * Starts a TLS entrance to the PostgreSQL of the service, which has no TLS of its own. It answers the SSLRequest of the protocol, as
+   * PostgreSQL with `ssl = on` does.
+   * @param clientCa certificate that a client must have. By default, a client needs no certificate
+   * @returns a function that returns the URL of the database through the entrance, with a query such as `sslmode=require`
+   */
+  async function startEntrance(
+    t: TestContext,
+    certificate: Certificate,
+    clientCa?: string,
+  ): Promise<(query: string) => string> {
+    const sockets = new Set<Socket>();
+    const secureContext = createSecureContext({ ...certificate, ...(clientCa === undefined ? {} : { ca: clientCa }) });
+    const asked = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
+    const server = createTcpServer((client) => {
+      sockets.add(client.on('error', () => {}));
+      client.once('data', () => {
+        client.write('S');
+        const tls = new TLSSocket(client, { isServer: true, secureContext, ...asked });
+        const database = connectToDatabase(service.database.url);
+        sockets.add(database);
+        tls.on('error', () => database.destroy()).on('close', () => database.destroy());
+        database.on('error', () => tls.destroy()).on('close', () => tls.destroy());
+        tls.pipe(database).pipe(tls);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    });
+    const through = new URL(service.database.url);
+    through.host = `localhost:${(server.address() as AddressInfo).port}`;
+    return (query) => {
+      through.search = query;
+      return through.href;
+    };
   }
 
   const envWith = (url: string) => ({ ...envOf(service), DATABASE_URL: url });
 
   it('with the authority in sslrootcert, or without a check, serve and tenant list connect, and print no warning of the library', async (t) => {
-    const { urlWith } = await startEntrance(t, good);
+    const urlWith = await startEntrance(t, good);
     const queries = [`sslmode=verify-full&sslrootcert=${ca}`, `sslmode=require&sslrootcert=${ca}`, 'sslmode=no-verify'];
     for (const query of queries) {
       await succeed(['tenant', 'list'], { env: envWith(urlWith(query)) });
     }
-    const serving = await startServing(['--only', 'api'], { env: envWith(urlWith(queries[0] ?? '')) });
-    serving.kill('SIGTERM');
-    assert.equal((await serving.ended).code, 0);
+    await stop(await startServing(['--only', 'api'], { env: envWith(urlWith(queries[0] ?? '')) }));
   });
 
-  it('with sslmode=require and a self-signed certificate, each command exits 1 with one line that says what to write in DATABASE_URL', async (t) => {
-    const { urlWith } = await startEntrance(t, good);
+  it('with sslmode=require and a self-signed certificate, commands exit 1 with one line that says what to write in DATABASE_URL', async (t) => {
+    const urlWith = await startEntrance(t, good);
     const env = envWith(urlWith('sslmode=require'));
-    const document = await fileOf('tenant.json', '{}');
-    const commands = [
-      ['migrate'],
-      ['tenant', 'list'],
-      ['tenant', 'apply', document],
-      ['demo'],
-      ['nights', 'verify'],
-      ['feed', 'expire-cursors'],
-      ['cluster', 'verify'],
-      ['backup', join(folder, 'new.backup')],
-      ['serve'],
-    ];
     const message =
       /^roomservice: The database at localhost:\d+ cannot be used, because the check of its TLS certificate or the TLS handshake failed \(self-signed certificate\)\. Check the certificate of the server\. If you trust its authority, write sslmode=verify-full&sslrootcert=\/path\/to\/ca\.pem in DATABASE_URL\.\n$/;
-    for (const command of commands) {
+    for (const command of [['tenant', 'list'], ['backup', join(folder, 'new.backup')], ['serve']]) {
       await refuse(command, { env }, message);
     }
     const { code, stdout } = await runCommand(['config', 'check'], { env });
@@ -93,12 +121,12 @@ describe('a DATABASE_URL with TLS', () => {
       [ofOther, /TLS certificate .+ failed \(.+db\.example\)\. Check the certificate/],
     ];
     for (const [index, [certificate, message]] of messages.entries()) {
-      const { urlWith } = await startEntrance(t, certificate);
+      const urlWith = await startEntrance(t, certificate);
       const own = await fileOf(`${index}.pem`, certificate.cert);
       const url = urlWith(`sslmode=verify-full&sslrootcert=${own}`);
       await refuse(['tenant', 'list'], { env: envWith(url) }, message);
     }
-    const { urlWith } = await startEntrance(t, ofOther);
+    const urlWith = await startEntrance(t, ofOther);
     await refuse(
       ['tenant', 'list'],
       { env: envWith(urlWith(`sslmode=verify-full&sslrootcert=${ca}`)) },
@@ -114,7 +142,7 @@ describe('a DATABASE_URL with TLS', () => {
     await refuse(['tenant', 'list'], { env: envWith(plain.href) }, noTls);
 
     const client = await makeCertificate();
-    const { urlWith } = await startEntrance(t, good, client.cert);
+    const urlWith = await startEntrance(t, good, client.cert);
     const query = `sslmode=verify-full&sslrootcert=${ca}`;
     await refuse(
       ['tenant', 'list'],

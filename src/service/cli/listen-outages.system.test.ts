@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { cleanUp, newFolder, runCommand, startServingProgram } from '#test/support/command.ts';
+import { cleanUp, newFolder, refuse, startServingProgram, stop, succeed } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '#test/support/listening.ts';
@@ -19,8 +19,7 @@ describe('roomservice listen during a restart of the service', () => {
   let env: Record<string, string>;
   before(async () => {
     serviceEnv = { DATA_DIR: await newMigratedDataDir(), PORT: String(await freePort()) };
-    const { stdout, stderr } = await runCommand(['demo', '--json'], { env: serviceEnv });
-    assert.equal(stderr, '');
+    const { stdout } = await succeed(['demo', '--json'], { env: serviceEnv });
     const url = `http://localhost:${serviceEnv['PORT']}`;
     env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
   });
@@ -30,16 +29,13 @@ describe('roomservice listen during a restart of the service', () => {
     t.after(() => local.close());
     const made: string[] = [];
     const trigger = async (event: string) => {
-      const { code, stdout, stderr } = await runCommand(['trigger', event, '--json'], { env: serviceEnv });
-      assert.equal(code, 0, stderr);
-      made.push(JSON.parse(stdout).event_id);
+      made.push(JSON.parse((await succeed(['trigger', event, '--json'], { env: serviceEnv })).stdout).event_id);
     };
     const first = await startServingProgram([], { env: serviceEnv });
     const listening = await startListening(['--forward-to', local.url], env);
     await trigger('order.status_changed');
     await local.waitFor(1);
-    first.kill('SIGTERM');
-    await first.ended;
+    await stop(first);
     // The last call of `listen` may use a connection at the moment when the service closes it. The reason is then ECONNRESET.
     await listening.prints(
       /^The service at http:\S+ is out of reach \((?:ECONNREFUSED|ECONNRESET)\)\. Waiting until it is back\.$/m,
@@ -58,8 +54,7 @@ describe('roomservice listen during a restart of the service', () => {
     assert.equal(outage.match(/is out of reach/g)?.length, 1, 'one notice for all failed calls');
     listening.kill('SIGINT');
     assert.equal((await listening.ended).code, 0);
-    second.kill('SIGTERM');
-    await second.ended;
+    await stop(second);
   });
 });
 
@@ -81,12 +76,10 @@ describe('roomservice listen if another server responds in place of the service'
 
   it('listen exits 1 if the server refuses the call, and prints the response with terminal control characters escaped', async (t) => {
     const url = await serveAnswers(t, 404, () => '\u001b[2Jno such\u001b]0;page\u0007');
-    const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
-    assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /responds with the status 404 and without events\. .+ The response is: \\u\{1b\}\[2Jno such\\u\{1b\}\]0;page\\u\{7\}\n$/,
-    );
+    const env = listenerEnv(url, CREDENTIAL, await newFolder());
+    const message =
+      /responds with the status 404 and without events\. .+ The response is: \\u\{1b\}\[2Jno such\\u\{1b\}\]0;page\\u\{7\}\n$/;
+    await refuse(['listen'], { env }, message);
   });
 });
 
@@ -95,10 +88,7 @@ describe('roomservice listen after a restore of the service from a backup', () =
     const service = await startService();
     t.after(() => service.close());
     const tenant = await service.tenant();
-    const insert = async () => {
-      const [id = ''] = await insertEvents(service.database.db, [eventOf(tenant)]);
-      return id;
-    };
+    const insert = async () => (await insertEvents(service.database.db, [eventOf(tenant)]))[0] ?? '';
     const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
     const earlier = await insert();
     await listening.prints(new RegExp(`"event_id":"${earlier}"`));

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '../../../examples/receiver/verify.ts';
-import { cleanUp, newFolder, runCommand, startProgram } from '#test/support/command.ts';
+import { cleanUp, newFolder, refuse, runCommand, startProgram, stop } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import {
   type Listening,
@@ -192,26 +192,23 @@ describe('roomservice listen --forward-to', () => {
     await listening.prints(/-> 204 in/);
     const answers = listening.lines().filter((line) => line.startsWith(' '));
     assert.deepEqual(
-      answers.map((line) => line.trim().replace(/\d+ ms/, 'N ms')),
+      answers.map((line) => /^ *-> (\d+)/.exec(line)?.[1] ?? line.trim()),
       [
-        '-> 500 in N ms, trying again in 0.5 s',
-        '-> 302 in N ms, trying again in 1.5 s',
-        '-> 200 in N ms',
-        '-> 500 in N ms, trying again in 0.5 s',
-        '-> 500 in N ms, trying again in 1.5 s',
-        '-> 500 in N ms',
+        '500',
+        '302',
+        '200',
+        '500',
+        '500',
+        '500',
         'not forwarded, because 3 attempts failed; the event stays in the feed',
-        '-> 204 in N ms',
+        '204',
       ],
     );
   });
 
-  it('listen prints a hint if no server listens at the URL, and accepts any certificate of a server on this machine', async () => {
-    const listening = await listen(['--forward-to', `http://localhost:${await freePort()}/`]);
+  it('listen accepts any certificate of a server on this machine', async () => {
     const untrusted = await listen(['--forward-to', receiver.url]);
     const { orderId } = await causeEvent(service, tenant);
-    await listening.prints(/^ {10}-> no response \(ECONNREFUSED\), trying again in 0\.5 s: no server listens there/m);
-    await listening.prints(/^ {10}not forwarded, because 3 attempts failed/m);
     await untrusted.prints(/^ {10}-> 204 in/m);
     assert.ok(receiver.requests.some(({ rawBody }) => rawBody.includes(orderId)));
   });
@@ -250,32 +247,22 @@ describe('exit of roomservice listen', { timeout: 240_000 }, () => {
     }
   });
 
-  it('listen exits 1 with a clear message if a setting is missing or wrong, or the signing secret cannot be stored', async () => {
-    const target = ['--forward-to', 'http://localhost:1'];
-    const cases: [string[], Record<string, string>, RegExp][] = [
+  it('listen exits 1 with a clear message if a setting is missing, the service is far away without TLS, or the signing secret cannot be stored', async () => {
+    const far = ['--url', 'http://service.invalid'];
+    const allowed = startProgram(['listen', ...far, '--allow-plain-http'], { env });
+    await allowed.prints(/service\.invalid is out of reach/);
+    await stop(allowed);
+    for (const [args, changes, expected] of [
       [[], { ROOMSERVICE_API_KEY: '' }, /^roomservice: ROOMSERVICE_API_KEY is missing: set/],
-      [[], { ROOMSERVICE_API_SECRET: '' }, /^roomservice: ROOMSERVICE_API_SECRET is missing: set/],
-      [['--url', 'localhost:8080'], {}, /^roomservice: --url or ROOMSERVICE_URL must be an http or https URL/],
+      [far, {}, /^roomservice: http:\/\/service\.invalid is on another machine and uses no TLS/],
       [
-        ['--url', 'http://service.invalid'],
-        {},
-        /^roomservice: http:\/\/service\.invalid is on another machine and uses no TLS/,
-      ],
-      [
-        target,
+        ['--forward-to', 'http://localhost:1'],
         { XDG_STATE_HOME: '/dev/null' },
         /^roomservice: The signing secret cannot be stored in \/dev\/null\/.+ENOTDIR/,
       ],
-    ];
-    const allowed = startProgram(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
-    await allowed.prints(/service\.invalid is out of reach/);
-    allowed.kill('SIGTERM');
-    assert.equal((await allowed.ended).code, 0);
-    for (const [args, changes, expected] of cases) {
-      const { code, stdout, stderr } = await runCommand(['listen', ...args], { env: { ...env, ...changes } });
-      assert.deepEqual([code, stdout], [1, ''], stderr);
-      assert.match(stderr, expected);
-      assert.ok(!stderr.includes(tenant.credential.api_secret));
+    ] as const) {
+      const printed = await refuse(['listen', ...args], { env: { ...env, ...changes } }, expected);
+      assert.ok(!printed.includes(tenant.credential.api_secret));
     }
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
@@ -12,6 +13,7 @@ import {
   runProgram,
   startProgram,
   startServing,
+  stop,
 } from '#test/support/command.ts';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type FilledDataDir, fillDataDir } from '#test/support/filled-data-dir.ts';
@@ -48,11 +50,7 @@ describe('roomservice move', { skip: noCopies }, () => {
   }
   const move = (to: string, more: Record<string, string> = {}, ...args: string[]) =>
     runCommand(['move', '--to', to, ...args], { env: { ...env, ...more } });
-  const hasMarker = () =>
-    stat(marker).then(
-      () => true,
-      () => false,
-    );
+  const hasMarker = () => existsSync(marker);
   const assertRefused = ({ code, stdout, stderr }: Ended, message: RegExp) => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, message);
@@ -63,16 +61,11 @@ describe('roomservice move', { skip: noCopies }, () => {
     (await sql<{ count: number }>`SELECT count(*) AS count FROM restaurant_order`.execute(db)).rows[0]?.count;
 
   it('if the target is unreachable or not empty, or a setting is wrong, move names the fault without a password, and writes no file moved-to', async () => {
-    const target = await newTarget();
     const full = await newTarget();
     await sql`INSERT INTO tenant (slug, name, currency, timezone, features) VALUES ('x', 'X', 'EUR', 'UTC', '{hotel}')`.execute(
       full.db,
     );
     const nowhere = 'postgres://someone:hidden-word@127.0.0.1:1/nowhere';
-    const ofOther = await runCommand(['demo'], {
-      env: { DATABASE_URL: target.url, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
-    });
-    assert.equal(ofOther.code, 0, ofOther.stderr);
     const key = { MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
 
     assertRefused(
@@ -80,7 +73,6 @@ describe('roomservice move', { skip: noCopies }, () => {
       /The database at 127\.0\.0\.1:1 is out of reach \(ECONNREFUSED\)\. Check the host and the port in --to, .* Nothing was moved\./,
     );
     assertRefused(await move(full.url), /database is not empty: there are rows in tenant/);
-    assertRefused(await move(target.url), /database is not empty/);
     assertRefused(await move(nowhere, { DATABASE_URL: nowhere, ...key }), /DATABASE_URL is set/);
     assertRefused(await move(nowhere, { DATA_DIR: await newDataDir() }), /There is no database in/);
     assertRefused(await move(nowhere, key), /The master key cannot decrypt the keys in this database/);
@@ -91,15 +83,14 @@ describe('roomservice move', { skip: noCopies }, () => {
       assert.doesNotMatch(stderr, /hidden-word/);
     }
     assert.equal((await runCommand(['move'], { env })).code, 2);
-    assert.equal(await hasMarker(), false);
+    assert.equal(hasMarker(), false);
   });
 
   it('move is refused while serve runs on the same DATA_DIR', async () => {
     const serving = await startServing([], { env });
     const target = await newTarget();
     assertRefused(await move(target.url), /Another process uses the data in .*"roomservice serve"\. Stop it/);
-    serving.kill('SIGTERM');
-    assert.equal((await serving.ended).code, 0);
+    await stop(serving);
     assert.equal(await orderCount(target), 0);
   });
 
@@ -113,7 +104,7 @@ describe('roomservice move', { skip: noCopies }, () => {
     await sql`DROP TRIGGER at_insert ON dish`.execute(target.db);
     await onInsert(target, 'night', 'NEW.held = NEW.held + 1; RETURN NEW;');
     assertRefused(await move(target.url), /The copy of the table night differs from the old table/);
-    assert.deepEqual([await orderCount(target), await hasMarker()], [0, false]);
+    assert.deepEqual([await orderCount(target), hasMarker()], [0, false]);
   });
 
   it('while a move runs, serve and commands on the DATA_DIR are refused; a killed move can run again, and then serve on the target has all data and secrets', async () => {
@@ -132,7 +123,7 @@ describe('roomservice move', { skip: noCopies }, () => {
     }
     killed.kill('SIGKILL');
     assert.equal((await killed.ended).signal, 'SIGKILL');
-    assert.equal(await hasMarker(), false);
+    assert.equal(hasMarker(), false);
     assert.match(killed.output(), /^Database: \S+ \(DATA_DIR\)\n$/);
     // The trigger `at_insert` still makes the insert of a dish wait. Until it ends, the database server does not notice that the client is
     // gone. The next line ends the transaction.
@@ -172,8 +163,7 @@ describe('roomservice move', { skip: noCopies }, () => {
     assert.ok(request && isSignedWith(filled.webhookSecret, request));
     const next = await client.partner('GET', `/v1/third-party/events/?after=${rest.body.next}`);
     assert.equal(next.body.results.length, 1);
-    serving.kill('SIGTERM');
-    assert.equal((await serving.ended).code, 0);
+    await stop(serving);
     const nights = await runCommand(['nights', 'verify'], {
       env: { DATABASE_URL: target.url, MASTER_KEY_FILE: keyFile },
     });
@@ -221,7 +211,7 @@ describe('roomservice move', { skip: noCopies }, () => {
       await failing,
       /cannot do the work \(.+\)\. .+ It is unknown if the move was committed\. Run the command again\./,
     );
-    assert.deepEqual([await orderCount(target), await hasMarker()], [0, true]);
+    assert.deepEqual([await orderCount(target), hasMarker()], [0, true]);
 
     const { code, stdout, stderr } = await move(target.url, {}, '--json');
     assert.deepEqual([code, stderr], [0, '']);

@@ -4,7 +4,15 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { cleanUp, newFolder, postgresPid, runProgram, startServingProgram, untilReady } from '#test/support/command.ts';
+import {
+  cleanUp,
+  newFolder,
+  postgresPid,
+  runProgram,
+  startServingProgram,
+  stop,
+  untilReady,
+} from '#test/support/command.ts';
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -60,7 +68,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     assert.match(stdout, /^Usage: roomservice/);
   });
 
-  for (const [name, stop] of [
+  for (const [name, end] of [
     ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
     ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
@@ -69,7 +77,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
       const serving = await startServingProgram([], { node, env: { DATA_DIR: dataDir }, detached: true });
       await untilReady(serving);
       const postgres = await postgresPid(dataDir);
-      stop(serving.pid);
+      end(serving.pid);
       const { code, signal } = await serving.ended;
       assert.deepEqual([code, signal], [0, null], serving.output());
       assert.equal(isRunning(postgres), false, serving.output());
@@ -90,8 +98,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
       'end of the killed serve',
     );
     const next = await startServingProgram([], { node, env: { DATA_DIR: dataDir } });
-    next.kill('SIGTERM');
-    assert.equal((await next.ended).code, 0, next.output());
+    await stop(next);
   });
 
   it('if an older Node starts serve and node_modules contains no Node 24, serve exits 1 and says that Node 24.7 is needed', async () => {

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { cleanUp, newCertificateFile, startServing, untilReady } from '#test/support/command.ts';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import {
+  cleanUp,
+  newCertificateFile,
+  postgresPid,
+  refuse,
+  startServing,
+  stop,
+  untilReady,
+} from '#test/support/command.ts';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { startReceiver } from '#test/support/receiver.ts';
-import { call, startService, type TestService } from '#test/support/service.ts';
+import { call, envOf, startService, type TestService } from '#test/support/service.ts';
 import { countWaiting } from '#test/support/statements.ts';
 import {
   causeEvent,
@@ -16,24 +27,20 @@ import {
 } from '#test/support/webhooks.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 
-describe('serve on a DATABASE_URL', () => {
+describe('the parts of serve', () => {
   let service: TestService;
   let env: Record<string, string>;
 
   before(async () => {
     service = await startService();
-    env = {
-      DATABASE_URL: service.database.url,
-      MASTER_KEY: service.masterKey.toString('base64'),
-      WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-    };
+    env = { ...envOf(service), WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' };
   });
   after(async () => {
     await cleanUp();
     await service.close();
   });
 
-  it('serve --only worker delivers the events that serve --only api writes', async (t) => {
+  it('serve --only worker delivers the events that serve --only api writes, and each prints its address, even if LOG_LEVEL is silent', async (t) => {
     const trusted = await newCertificateFile();
     const receiver = await startReceiver({ certificate: trusted.certificate });
     t.after(() => receiver.close());
@@ -58,30 +65,17 @@ describe('serve on a DATABASE_URL', () => {
     }
     const refused = await fetch(`${worker.url}/v1/third-party/menu/`, { headers: tenant.partner });
     assert.deepEqual([refused.status, Object.keys((await refused.json()) as object)], [404, ['code', 'message']]);
-    api.kill('SIGTERM');
-    worker.kill('SIGTERM');
-    const ended = [await api.ended, await worker.ended];
-    assert.deepEqual(
-      ended.map(({ code }) => code),
-      [0, 0],
-    );
-    for (const [index, { stdout }] of ended.entries()) {
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      const [where] = lines.filter(({ address }) => address !== undefined);
-      const { url } = index === 0 ? api : worker;
-      const site = index === 0 ? ` (documentation: ${url}/docs/)` : '';
+    for (const [part, site] of [
+      [api, ` (documentation: ${api.url}/docs/)`],
+      [worker, ''],
+    ] as const) {
+      const lines = (await stop(part)).stdout.trim().split('\n');
+      const [where] = lines.map((line) => JSON.parse(line)).filter(({ address }) => address !== undefined);
+      const { url } = part;
       assert.deepEqual([where.level, where.address, where.msg], [30, url, `Roomservice listens on ${url}${site}`]);
     }
-  });
-
-  it('serve prints its address even if LOG_LEVEL is silent', async () => {
-    const serving = await startServing(['--only', 'worker'], { env: { ...env, LOG_LEVEL: 'silent' } });
-    serving.kill('SIGTERM');
-    const { stdout } = await serving.ended;
-    assert.deepEqual(JSON.parse(stdout).address, serving.url);
+    const silent = await startServing(['--only', 'worker'], { env: { ...env, LOG_LEVEL: 'silent' } });
+    assert.equal(JSON.parse((await stop(silent)).stdout).address, silent.url);
   });
 
   it('serve delivers an event while requests hold all database connections that are not reserved for background work', async (t) => {
@@ -114,8 +108,7 @@ describe('serve on a DATABASE_URL', () => {
       return waiting;
     });
     await Promise.all(moves);
-    serving.kill('SIGTERM');
-    assert.equal((await serving.ended).code, 0);
+    await stop(serving);
   });
 
   it('serve --only worker is not ready a few seconds after its database went out of reach, and ready again when it is back', async (t) => {
@@ -129,17 +122,30 @@ describe('serve on a DATABASE_URL', () => {
     await eventually(isUnready, 'response 503 to /readyz', 10_000);
     await proxy.restore();
     await untilReady(worker);
-    worker.kill('SIGTERM');
-    assert.equal((await worker.ended).code, 0);
+    await stop(worker);
   });
 
-  it('serve --demo creates no demo tenant if DATABASE_URL is set', async () => {
-    const serving = await startServing(['--demo'], { env });
-    serving.kill('SIGTERM');
-    const { code, stdout } = await serving.ended;
-    assert.equal(code, 0);
-    assert.doesNotMatch(stdout, /Password|X-API-Secret/);
-    const slugs = await service.database.db.selectFrom('tenant').select('slug').where('slug', '=', 'demo').execute();
-    assert.deepEqual(slugs, []);
+  it('serve exits 1 with one line that names the variable if PORT or METRICS_PORT is in use, and stops the PostgreSQL that it started', async (t) => {
+    const port = await takenPort(t);
+    const dataDir = await newMigratedDataDir();
+    for (const name of ['PORT', 'METRICS_PORT']) {
+      const fault = `The service cannot listen on ${name} ${port} of 127\\.0\\.0\\.1 \\(EADDRINUSE\\): another process listens there`;
+      const message = new RegExp(`^roomservice: ${fault}\\. Set another ${name}\\.\n$`);
+      await refuse(['serve', '--demo'], { env: { DATA_DIR: dataDir, [name]: String(port) } }, message);
+      assert.equal(await postgresPid(dataDir), 0);
+    }
+  });
+
+  it('serve exits 1 with one line about DATA_DIR if its path cannot be a folder', async () => {
+    const message = /^roomservice: DATA_DIR \S+ cannot be used \((?:ENOTDIR|EEXIST)\).*\n$/;
+    await refuse(['serve'], { env: { DATA_DIR: '/dev/null/data' } }, message);
   });
 });
+
+/** Listens on a free port until the test ends, so that `serve` cannot use this port. @returns the port */
+async function takenPort(t: TestContext): Promise<number> {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  t.after(() => squatter.close());
+  await once(squatter, 'listening');
+  return (squatter.address() as AddressInfo).port;
+}

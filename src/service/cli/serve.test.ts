@@ -6,59 +6,86 @@ import {
   cleanUp,
   newDataDir,
   postgresPid,
-  runCommand,
+  refuse,
   type Serving,
   startServing,
+  stop,
+  succeed,
   untilReady,
 } from '#test/support/command.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { isRunning } from '#test/support/process.ts';
+import { call } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
+import { addDays, todayIn } from '#platform/lib/dates.ts';
+
+const OWNER = 'owner@demo.example';
+const FRONT_DESK = 'front-desk@demo.example';
+const KITCHEN = 'kitchen@demo.example';
+const TIME_ZONE = 'Europe/Lisbon';
+const WARNING =
+  /"level":40,[^\n]*"msg":"other machines can reach this service, and it uses the embedded PostgreSQL; docs\/operating\/embedded-database\.md/g;
 
 /** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
 describe('serve on its embedded database', () => {
   let env: Record<string, string>;
   let dataDir: string;
   let serving: Serving;
+  let password: string;
   let demoKey: Record<string, string>;
+  /** Possible days of arrival of the demo stay: the day after the start, of which there are two if midnight passes during the start. */
+  let arrivals: string[];
 
   before(async () => {
     dataDir = await newDataDir();
     env = { DATA_DIR: dataDir, METRICS_PORT: String(await freePort()) };
+    const dayBefore = todayIn(TIME_ZONE);
     serving = await startServing(['--demo'], { env });
     await serving.prints(/The README shows the next steps/);
+    arrivals = [dayBefore, todayIn(TIME_ZONE)].map((day) => addDays(day, 1));
   });
   after(cleanUp);
 
-  it('serve --demo prints its address, and the e-mail and password with which the demo owner can sign in', async () => {
+  async function get(path: string, email: string) {
+    const signedIn = await call(serving.url, 'POST', '/v1/auth/token/', { json: { email, password } });
+    assert.equal(signedIn.status, 200, email);
+    const headers = { authorization: `Bearer ${signedIn.body.access_token}` };
+    return (await call(serving.url, 'GET', `/v1/staff/${path}`, { headers })).body;
+  }
+
+  const orders = async (headers: Record<string, string>) =>
+    (await call(serving.url, 'GET', '/v1/third-party/orders/', { headers })).status;
+
+  /** Checks that the demo tenant is there once, with its three people and its one stay. */
+  async function checkOnce(): Promise<void> {
+    const { stdout } = await succeed(['tenant', 'list'], { env });
+    assert.match(stdout, /^\d+\tdemo\tHarbour House\thotel, restaurant\n$/);
+    const people = (await get('people/', OWNER)) as { email: string }[];
+    assert.deepEqual(people.map(({ email }) => email).sort(), [FRONT_DESK, KITCHEN, OWNER]);
+    assert.equal((await get('reservations/', FRONT_DESK)).results.length, 1);
+  }
+
+  it('serve --demo prints its address, and the e-mails and the password of the owner and of the staff of two areas each', async () => {
     assert.match(serving.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-    const [, email, password] = /Owner +(\S+)\s+Password +(\S+)/.exec(serving.output()) ?? [];
-    const answer = await fetch(`${serving.url}/v1/auth/token/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    });
-    assert.equal(answer.status, 200);
-    const session = (await answer.json()) as { role: string; tenant: { name: string } };
-    assert.deepEqual([session.role, session.tenant.name], ['owner', 'Harbour House']);
+    [, password = ''] = /Owner +owner@demo\.example\s+Password +(\S+)/.exec(serving.output()) ?? [];
+    for (const [email, role, areas] of [
+      [OWNER, 'owner', ['orders', 'menu', 'hotel', 'rates', 'deliveries']],
+      [FRONT_DESK, 'staff', ['hotel', 'rates']],
+      [KITCHEN, 'staff', ['orders', 'menu']],
+    ] as const) {
+      assert.ok(role === 'owner' || serving.output().includes(`Staff     ${email}, with the same password`), email);
+      const { person, tenant } = await get('me/', email);
+      assert.deepEqual([person.role, person.areas, tenant.name], [role, areas, 'Harbour House']);
+    }
   });
 
-  it('serve --demo prints a curl command whose URL and headers are valid, and the same values as shell exports', async () => {
+  it('serve --demo prints a curl command that a shell can run, and the same values as shell exports', async (t) => {
     const [line = ''] = /^ *curl .*$/m.exec(serving.output()) ?? [];
-    const [, url = ''] = / (http:\S+)/.exec(line) ?? [];
-    const headers = [...line.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value]);
-    demoKey = Object.fromEntries(headers);
+    demoKey = Object.fromEntries([...line.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]));
     assert.deepEqual(Object.keys(demoKey), ['X-API-Key', 'X-API-Secret']);
-    const answer = await fetch(url, { headers: demoKey });
-    assert.equal(answer.status, 200);
-    const dishes = (await answer.json()) as unknown[];
-    assert.ok(dishes.length > 100);
     const exported = `export BASE=${serving.url} KEY=${demoKey['X-API-Key']} SECRET=${demoKey['X-API-Secret']}`;
     assert.ok(serving.output().includes(exported));
-  });
-
-  it('a shell can run the curl command that serve --demo prints', async (t) => {
-    const [line = ''] = /^ *curl .*$/m.exec(serving.output()) ?? [];
+    assert.equal(await orders(demoKey), 200);
     const run = await promisify(execFile)('sh', ['-c', line], { maxBuffer: 16 * 1024 * 1024 }).catch(
       (error: { code: number }) => error,
     );
@@ -67,30 +94,17 @@ describe('serve on its embedded database', () => {
       return;
     }
     assert.ok('stdout' in run, JSON.stringify(run));
-    assert.ok(Array.isArray(JSON.parse(run.stdout)));
+    assert.ok((JSON.parse(run.stdout) as unknown[]).length > 100);
   });
 
-  it('200: GET /livez and GET /readyz report ok', async () => {
-    await untilReady(serving);
-    for (const path of ['/livez', '/readyz']) {
-      const answer = await fetch(serving.url + path);
-      assert.deepEqual([answer.status, await answer.json()], [200, { status: 'ok' }]);
-    }
-  });
-
-  it('serve logs a request as a JSON line with the request id that the caller sent, and never logs the API secret', async () => {
-    const answer = await fetch(`${serving.url}/v1/third-party/menu/?page=1`, {
-      headers: { ...demoKey, 'x-request-id': 'find-me' },
-    });
-    assert.equal(answer.headers.get('x-request-id'), 'find-me');
-    const [text] = await serving.prints(/^.*"request_id":"find-me".*$/m);
-    const line = JSON.parse(text) as Record<string, unknown>;
-    const { method, path, status, request_id: requestId } = line;
-    assert.deepEqual([method, path, status, requestId], ['GET', '/v1/third-party/menu/', 200, 'find-me']);
-    const lines = serving.output().split('\n');
-    const logged = lines.filter((one) => one.startsWith('{'));
-    assert.ok(logged.every((one) => typeof JSON.parse(one) === 'object'));
-    assert.ok(logged.every((one) => !one.includes(demoKey['X-API-Secret'] ?? '-')));
+  it('the demo tenant has one stay, which the front desk has booked, and which arrives on the next day', async () => {
+    const [{ source, check_in, check_out, guest, room_type_id }, ...others] = (await get('reservations/', FRONT_DESK))
+      .results;
+    assert.deepEqual([source, guest.name, others], ['house', 'Beatriz Nunes', []]);
+    assert.ok(arrivals.includes(check_in), check_in);
+    assert.equal(check_out, addDays(check_in, 2));
+    const night = await get(`nights/${room_type_id}/${check_in}/`, FRONT_DESK);
+    assert.deepEqual([night.held, night.history[0].by.name], [1, 'Inês Duarte']);
   });
 
   it('serve exposes metrics for Prometheus on METRICS_PORT only', async () => {
@@ -99,64 +113,61 @@ describe('serve on its embedded database', () => {
     assert.match(String(answer.headers.get('content-type')), /^text\/plain/);
     const text = await answer.text();
     assert.match(text, /^# TYPE http_request_duration_seconds histogram$/m);
-    assert.match(text, /^http_request_duration_seconds_count\{.*route="\/v1\/third-party\/menu\/".*\} \d+$/m);
-    assert.match(text, /^webhook_attempts_total|^# TYPE webhook_attempts_total counter$/m);
+    assert.match(text, /^http_request_duration_seconds_count\{.*route="\/v1\/third-party\/orders\/".*\} \d+$/m);
+    assert.match(text, /^# TYPE webhook_attempts_total counter$/m);
     assert.equal((await fetch(`${serving.url}/metrics`)).status, 404);
   });
 
   it('a second serve on the same DATA_DIR exits 1 with one line of error, and the first serve continues to run', async () => {
-    const second = await runCommand(['serve'], { env: { DATA_DIR: dataDir } });
-    assert.equal(second.code, 1);
-    assert.match(second.stderr, /^roomservice: Another "serve" already runs on this DATA_DIR \(.+\)\. .+\n$/);
-    assert.doesNotMatch(second.stdout, /listens/);
+    const message = /^roomservice: Another "serve" already runs on this DATA_DIR \(.+\)\. .+\n$/;
+    await refuse(['serve'], { env: { DATA_DIR: dataDir } }, message);
     await untilReady(serving);
   });
 
-  it('the commands tenant list, migrate and demo succeed while serve runs, and an earlier demo credential stays valid', async () => {
-    const [list, migrated, demo] = await Promise.all([
-      runCommand(['tenant', 'list', '--json'], { env }),
-      runCommand(['migrate'], { env }),
-      runCommand(['demo', '--json'], { env }),
-    ]);
-    assert.deepEqual([list.code, migrated.code, demo.code], [0, 0, 0], list.stderr + migrated.stderr + demo.stderr);
+  it('while serve runs, migrate finds nothing to do, and demo gives new passwords and a new credential beside the earlier one', async () => {
+    assert.equal((await succeed(['migrate'], { env })).stdout, 'The database is up to date.\n');
+    const { owner, staff, credential } = JSON.parse((await succeed(['demo', '--json'], { env })).stdout);
+    assert.notEqual(owner.password, password);
+    password = owner.password;
     assert.deepEqual(
-      (JSON.parse(list.stdout) as { slug: string }[]).map(({ slug }) => slug),
-      ['demo'],
+      [owner, ...staff],
+      [OWNER, FRONT_DESK, KITCHEN].map((email) => ({ email, password })),
     );
-    assert.equal(migrated.stdout, 'The database is up to date.\n');
-    const { owner, credential } = JSON.parse(demo.stdout);
-    assert.deepEqual(Object.keys(owner), ['email', 'password']);
     assert.deepEqual(Object.keys(credential), ['id', 'label', 'api_key', 'api_secret']);
-    const headers = { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret };
-    assert.equal((await fetch(`${serving.url}/v1/third-party/orders/`, { headers })).status, 200);
-    assert.equal((await fetch(`${serving.url}/v1/third-party/orders/`, { headers: demoKey })).status, 200);
+    assert.equal(await orders({ 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret }), 200);
+    assert.equal(await orders(demoKey), 200);
+    await checkOnce();
   });
 
-  it('serve exits 0 on SIGTERM and stops its PostgreSQL', async () => {
+  it('serve exits 0 on SIGTERM and stops its PostgreSQL; it warns of an address that other machines can reach, but not of localhost', async () => {
     const pid = await postgresPid(dataDir);
     assert.ok(isRunning(pid));
-    serving.kill('SIGTERM');
-    const { code, signal } = await serving.ended;
-    assert.deepEqual([code, signal], [0, null]);
+    const { stdout } = await stop(serving);
     await eventually(() => !isRunning(pid), 'end of PostgreSQL');
+    assert.doesNotMatch(stdout, WARNING);
+    const outside = await startServing([], { env: { DATA_DIR: dataDir, HOST: '0.0.0.0' } });
+    assert.equal([...(await stop(outside)).stdout.matchAll(WARNING)].length, 1);
   });
 
-  it('if serve --demo starts again on the same DATA_DIR, the demo credential stays valid, and no second tenant is created', async () => {
+  it('if serve --demo starts again on the same DATA_DIR, the demo credential stays valid, and it adds no tenant, person or stay', async () => {
     serving = await startServing(['--demo'], { env });
     await serving.prints(/npx roomservice demo/);
     assert.doesNotMatch(serving.output(), /Password|X-API-Secret/);
-    assert.equal((await fetch(`${serving.url}/v1/third-party/orders/`, { headers: demoKey })).status, 200);
-    const list = await runCommand(['tenant', 'list'], { env });
-    assert.match(list.stdout, /^\d+\tdemo\tHarbour House\thotel, restaurant\n$/);
+    assert.equal(await orders(demoKey), 200);
+    await checkOnce();
     serving.kill('SIGINT');
     assert.equal((await serving.ended).code, 0);
   });
 
-  it('if no serve runs, a command starts PostgreSQL itself, and stops it at the end', async () => {
-    const list = await runCommand(['tenant', 'list', '--json'], { env });
-    assert.equal(list.code, 0, list.stderr);
-    assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);
-    assert.equal(list.stderr, '');
+  it('if no serve runs, demo starts PostgreSQL itself and stops it; it prints no port 0 and no address of all interfaces', async () => {
+    for (const [set, printed] of [
+      [{ PORT: '0', HOST: '::' }, 'http://[::1]:PORT'],
+      [{ PORT: '80', HOST: '0.0.0.0' }, 'http://127.0.0.1:80'],
+      [{ PORT: '0', PUBLIC_URL: 'https://rooms.example.com' }, 'https://rooms.example.com'],
+    ] as const) {
+      const { stdout } = await succeed(['demo'], { env: { ...env, ...set } });
+      assert.ok(stdout.includes(`export BASE=${printed} `), stdout);
+    }
     assert.equal(await postgresPid(dataDir), 0);
   });
 });

@@ -10,20 +10,16 @@ import { cleanUp, newCertificateFile, postgresPid, type Serving, startServingPro
 import { isRunning } from '#test/support/process.ts';
 import { newMigratedDataDir } from '#test/support/migrated-data-dir.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { envOf, startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
 
 /** Time limit of a stop after SIGTERM or SIGINT, in milliseconds (docs/guarantees/operations.md). */
 const STOP_MS = 15_000;
-/**
- * Number of orders in the list that the tests request. The list is larger than the socket buffers of the service and the client, so the
- * service can send it only as fast as the client reads.
- */
+/** Number of orders in a list that is larger than the socket buffers, so that the service sends it only as fast as the client reads. */
 const ORDERS = 500;
 const NOTE_LENGTH = 20_000;
 
-// At most four tests run at the same time. If all tests ran together on a machine with two processors, their services would exceed their
-// time limits.
+// If all tests ran together on a machine with two processors, their services would exceed their time limits.
 describe('serve that is told to stop', { concurrency: 4 }, () => {
   let service: TestService;
   let env: Record<string, string>;
@@ -34,7 +30,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
   before(async () => {
     service = await newService();
     certificateFile = await newCertificateFile();
-    env = environmentOf(service);
+    env = envOf(service);
   });
   after(async () => {
     await cleanUp();
@@ -48,19 +44,15 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     return made;
   }
 
-  function environmentOf({ database, masterKey }: TestService) {
-    return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
-  }
-
-  /**
-   * Sends a stop signal to a `serve` process and waits until the process has ended.
-   * @returns the exit code, and the milliseconds from the signal to the end
-   */
-  async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM') {
+  /** Asserts that a `serve` ends in time and exits with 0. @returns the milliseconds from the signal to the end */
+  async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     const startedAt = performance.now();
     serving.kill(signal);
     const { code } = await serving.ended;
-    return { code, tookMs: performance.now() - startedAt };
+    const tookMs = performance.now() - startedAt;
+    assert.equal(code, 0, serving.output());
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    return tookMs;
   }
 
   async function tenantWithManyOrders(): Promise<TestTenant> {
@@ -86,17 +78,14 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     return response;
   }
 
-  /**
-   * Starts a `serve` process with a new database, and lets it begin the delivery of one event to a receiver that responds with `answer`. No
-   * other process uses the database, so only this process delivers.
-   */
+  /** Starts a `serve` with a database of its own, and lets it begin the delivery of one event to a receiver. */
   async function beginToDeliver(answer: Parameters<Receiver['answerWith']>[0]) {
     const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
     receivers.push(receiver);
     const own = await newService();
     const serving = await startServingProgram([], {
       env: {
-        ...environmentOf(own),
+        ...envOf(own),
         NODE_EXTRA_CA_CERTS: certificateFile.path,
         WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
       },
@@ -108,10 +97,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     return { serving, receiver, deliveries: () => listDeliveries(own, tenant) };
   }
 
-  /**
-   * Measures the milliseconds from now until `serve` closes an open connection. If the whole machine stalls for more than a second, this time
-   * does not count. The stall of the test process shows how long it was.
-   */
+  /** Measures the milliseconds until `serve` closes a connection. A stall of the machine of more than a second does not count. */
   function timeUntilCut(open: Socket): Promise<number> {
     const delays = monitorEventLoopDelay();
     delays.enable();
@@ -147,9 +133,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const chunks: Buffer[] = await response.toArray();
     const { results } = JSON.parse(Buffer.concat(chunks).toString()) as { results: { order_id: string }[] };
     assert.equal(new Set(results.map((order) => order.order_id)).size, ORDERS);
-    const { code, tookMs } = await stopped;
-    assert.equal(code, 0);
-    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    await stopped;
   });
 
   it('503: during STOP_GRACE, a stopping serve is not ready, but serves calls, also on new connections, and each response closes its connection', async (t) => {
@@ -176,8 +160,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     }
     await refused(serving);
     assert.ok(performance.now() - startedAt > 2_000, 'the port closed too early');
-    const { code, tookMs } = await stopped;
-    assert.equal(code, 0);
+    const tookMs = await stopped;
     assert.ok(tookMs < 8_000, `took ${tookMs} ms, as long as if a response were under way`);
   });
 
@@ -190,8 +173,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const [response] = (await once(get(`${serving.url}/livez`, { agent }), 'response')) as [IncomingMessage];
     await response.toArray();
     const cut = timeUntilCut(unused);
-    const { code } = await stop(serving);
-    assert.equal(code, 0);
+    await stop(serving);
     const cutAfterMs = await cut;
     assert.ok(cutAfterMs < 3_000, `cut after ${cutAfterMs} ms`);
   });
@@ -201,16 +183,12 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const serving = await startServingProgram(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
     response.on('error', () => {});
-    const { code, tookMs } = await stop(serving);
-    assert.equal(code, 0);
-    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    await stop(serving);
   });
 
   it('a stopping serve waits until a delivery under way has ended, and records its outcome', async () => {
     const { serving, receiver, deliveries } = await beginToDeliver(() => ({ status: 204, afterMs: 1_500 }));
-    const { code, tookMs } = await stop(serving);
-    assert.equal(code, 0);
-    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    await stop(serving);
     const [delivery] = await deliveries();
     assert.deepEqual([delivery?.status, delivery?.attempts.length], ['delivered', 1]);
     assert.equal(receiver.requests.length, 1);
@@ -221,9 +199,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     // The attempt ends 10 s after its beginning, and a stop waits at most 11 s for it. This pause leaves the stop 5 s for a busy machine. It
     // does not make the test longer.
     await sleep(4_000);
-    const { code, tookMs } = await stop(serving);
-    assert.equal(code, 0);
-    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    await stop(serving);
     const [delivery] = await deliveries();
     assert.equal(delivery?.status, 'pending');
     assert.deepEqual(
@@ -238,9 +214,7 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const pid = await postgresPid(dataDir);
     assert.ok(isRunning(pid));
     process.kill(-serving.pid, 'SIGINT');
-    const { code, tookMs } = await stop(serving, 'SIGINT');
-    assert.equal(code, 0, serving.output());
-    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    await stop(serving, 'SIGINT');
     assert.equal(isRunning(pid), false);
     assert.equal(await postgresPid(dataDir), 0);
   });

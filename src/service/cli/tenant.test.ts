@@ -1,78 +1,122 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newFolder, runCommand } from '#test/support/command.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { cleanUp, newFolder, refuse, runCommand, succeed } from '#test/support/command.ts';
+import { signInForToken } from '#test/support/people.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { OWNER_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
 
-describe('roomservice tenant', () => {
-  let service: TestService;
-  let folder: string;
-  let env: Record<string, string>;
+let service: TestService;
+let folder: string;
+let env: Record<string, string>;
+before(async () => {
+  service = await startService();
+  folder = await newFolder();
+  env = envOf(service);
+});
+after(async () => {
+  await cleanUp();
+  await service.close();
+});
 
-  before(async () => {
-    service = await startService();
-    folder = await newFolder();
-    env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
+async function fileOf(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const slugs = async () => (await service.database.db.selectFrom('tenant').select('slug').execute()).map((t) => t.slug);
+const apply = (file: string, ...flags: string[]) => succeed(['tenant', 'apply', file, ...flags], { env });
+
+describe('roomservice tenant init', () => {
+  const passwordIn = (text: string) => /"password": "([\w-]{24})"/.exec(text)?.[1] ?? '';
+
+  it('tenant apply accepts the document of tenant init unchanged; then the owner signs in, and a new credential reads menu and rooms', async () => {
+    const file = join(folder, 'tenant.jsonc');
+    const { stdout } = await succeed(['tenant', 'init', file]);
+    const password = passwordIn(await readFile(file, 'utf8'));
+    assert.notEqual(password, '');
+    assert.match(stdout, /roomservice tenant apply \S+tenant\.jsonc"\.\n$/);
+    assert.ok(!stdout.includes(password));
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const { tenant_id: id } = JSON.parse((await apply(file, '--json')).stdout);
+    assert.match((await apply(file)).stdout, /^Tenant my-tenant \(\d+\) already matches /);
+
+    const { body: session } = await signInForToken(service, 'owner@my-tenant.example', password);
+    const owner = { authorization: `Bearer ${session.access_token}` };
+    assert.equal((await service.call('GET', '/v1/staff/people/', { headers: owner })).status, 200);
+    const { partner: headers } = await service.credential(id);
+    for (const [path, name] of [
+      ['/v1/third-party/menu/', 'Margherita'],
+      ['/v1/third-party/hotels/rooms/', 'Double'],
+    ] as const) {
+      const { body } = await service.call('GET', path, { headers });
+      assert.deepEqual(
+        body.map((each: { name: string }) => each.name),
+        [name],
+      );
+    }
   });
-  after(async () => {
-    await cleanUp();
-    await service.close();
+
+  it('tenant init without a file prints a tenant document with a new password each time, and tenant apply --dry-run accepts this document', async () => {
+    const [first, second] = [await succeed(['tenant', 'init']), await succeed(['tenant', 'init'])];
+    assert.notEqual(passwordIn(first.stdout), '');
+    assert.notEqual(passwordIn(first.stdout), passwordIn(second.stdout));
+    const file = await fileOf('printed.jsonc', first.stdout.replaceAll('my-tenant', 'printed'));
+    assert.match((await apply(file, '--dry-run')).stdout, /^Tenant printed does not match \S+ yet\./);
   });
 
-  async function fileOf(name: string, content: unknown): Promise<string> {
-    const path = join(folder, name);
-    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-    return path;
-  }
+  it('tenant init exits 1 with one line and changes nothing if the file exists, or if its folder is missing', async () => {
+    const file = await fileOf('mine.json', 'mine');
+    await refuse(
+      ['tenant', 'init', file],
+      {},
+      /^roomservice: \S+mine\.json exists already, and was not changed\. .+\n$/,
+    );
+    const missing = join(folder, 'absent', 'tenant.jsonc');
+    await refuse(['tenant', 'init', missing], {}, /^roomservice: \S+ cannot be written \(ENOENT\)\. .+\n$/);
+    assert.equal(await readFile(file, 'utf8'), 'mine');
+  });
+});
 
-  const slugs = async () =>
-    (await service.database.db.selectFrom('tenant').select('slug').execute()).map((t) => t.slug);
-
+describe('roomservice tenant apply', () => {
   it('tenant apply --json creates the tenant and prints only its id, slug, users, properties and changes', async () => {
-    const file = await fileOf('a.json', sampleTenant({ slug: 'house-a' }));
-    const { code, stdout, stderr } = await runCommand(['tenant', 'apply', file, '--json'], { env });
-    assert.equal(code, 0, stderr);
-    assert.equal(stderr, '');
-    const applied = JSON.parse(stdout);
+    const { stdout } = await apply(await fileOf('a.json', sampleTenant({ slug: 'house-a' })), '--json');
+    const { tenant_id: id, changes, ...applied } = JSON.parse(stdout);
     assert.deepEqual(applied, {
-      tenant_id: applied.tenant_id,
       slug: 'house-a',
       users: [
         { email: 'owner@house-a.example', role: 'owner' },
         { email: 'staff@house-a.example', role: 'staff' },
       ],
       properties: [],
-      changes: applied.changes,
     });
-    assert.ok(applied.changes.length > 5);
-    assert.ok(Number.isInteger(applied.tenant_id));
-    const signedIn = await service.call('POST', '/v1/auth/token/', {
-      json: { email: 'owner@house-a.example', password: OWNER_PASSWORD },
-    });
-    assert.equal(signedIn.status, 200);
+    assert.ok(changes.length > 5);
+    assert.ok(Number.isInteger(id));
+    assert.equal((await signInForToken(service, 'owner@house-a.example', OWNER_PASSWORD)).status, 200);
   });
 
   it('tenant apply prints its changes as text and changes nothing if it runs again; tenant list shows the tenant once', async () => {
     const file = await fileOf('b.json', sampleTenant({ slug: 'house-b' }));
-    const first = await runCommand(['tenant', 'apply', file], { env });
-    assert.equal(first.code, 0, first.stderr);
+    const first = await apply(file);
     assert.match(
       first.stdout,
       /^Tenant house-b \(\d+\) now matches \S+\. These changes were made:\n( {2}.+ added\n)+$/,
     );
     assert.match(first.stdout, /^ {2}user "owner@house-b\.example" added$/m);
-    const second = await runCommand(['tenant', 'apply', file], { env });
+    const second = await apply(file);
     assert.match(second.stdout, /^Tenant house-b \(\d+\) already matches \S+\. Nothing was changed\.\n$/);
-    const [text, json] = await Promise.all([
-      runCommand(['tenant', 'list'], { env }),
-      runCommand(['tenant', 'list', '--json'], { env }),
-    ]);
+    const [text, json] = [
+      await succeed(['tenant', 'list'], { env }),
+      await succeed(['tenant', 'list', '--json'], { env }),
+    ];
     assert.match(text.stdout, /^\d+\thouse-b\tHarbour House\trestaurant$/m);
     const listed = (JSON.parse(json.stdout) as { slug: string }[]).filter(({ slug }) => slug === 'house-b');
-    assert.equal(listed.length, 1);
-    assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
+    assert.deepEqual(
+      listed.map((each) => Object.keys(each)),
+      [['id', 'slug', 'name', 'currency', 'timezone', 'features']],
+    );
   });
 
   it('tenant apply refuses a file that is not UTF-8 and stores nothing, and skips a byte order mark', async () => {
@@ -80,14 +124,12 @@ describe('roomservice tenant', () => {
     const file = await fileOf('encoded.json', '');
     for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')]) {
       await writeFile(file, bytes);
-      const { code, stdout, stderr } = await runCommand(['tenant', 'apply', file], { env });
-      assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^roomservice: \S+encoded\.json is not UTF-8 text\. .+\n$/);
+      const message = /^roomservice: \S+encoded\.json is not UTF-8 text\. .+\n$/;
+      await refuse(['tenant', 'apply', file], { env }, message);
     }
     assert.ok(!(await slugs()).includes('house-encoded'));
     await writeFile(file, `\uFEFF${text}`);
-    const { code, stderr } = await runCommand(['tenant', 'apply', file], { env });
-    assert.equal(code, 0, stderr);
+    await apply(file);
     const query = service.database.db.selectFrom('tenant').select('name').where('slug', '=', 'house-encoded');
     assert.equal((await query.executeTakeFirstOrThrow()).name, 'Chouriço & Cª');
   });
@@ -95,37 +137,28 @@ describe('roomservice tenant', () => {
   it('tenant apply --dry-run exits 0, prints the changes as text or as JSON, and changes nothing', async () => {
     const document = sampleTenant({ slug: 'house-dry' });
     const file = await fileOf('dry.json', document);
-    const dryRun = (...flags: string[]) => runCommand(['tenant', 'apply', file, '--dry-run', ...flags], { env });
-    const ofNew = await dryRun();
-    assert.equal(ofNew.code, 0, ofNew.stderr);
+    const dryRun = async (...flags: string[]) => (await apply(file, '--dry-run', ...flags)).stdout;
     assert.match(
-      ofNew.stdout,
+      await dryRun(),
       /^Tenant house-dry does not match \S+ yet\. Nothing was changed\. .+:\n( {2}.+ added\n)+$/,
     );
     assert.equal((await slugs()).includes('house-dry'), false);
     await service.apply(document);
-    const same = await dryRun();
-    assert.match(same.stdout, /^Tenant house-dry \(\d+\) already matches \S+\. Nothing would be changed\.\n$/);
+    assert.match(await dryRun(), /^Tenant house-dry \(\d+\) already matches \S+\. Nothing would be changed\.\n$/);
     const users = [{ ...document.users?.[0], password: 'a changed password' }];
     await writeFile(file, JSON.stringify({ ...document, name: 'Dry\u001b[2J House', users }));
-    const [words, json] = await Promise.all([dryRun(), dryRun('--json')]);
-    assert.deepEqual([words.code, json.code], [0, 0]);
-    assert.deepEqual(words.stdout.split('\n').slice(1), [
+    assert.deepEqual((await dryRun()).split('\n').slice(1), [
       '  tenant "house-dry" changed: name "Harbour House" → "Dry\\u001b[2J House"',
       '  user "owner@house-dry.example" changed: password',
       '  user "staff@house-dry.example" disabled',
       '',
     ]);
-    assert.deepEqual(JSON.parse(json.stdout), {
+    const fields = [{ field: 'name', from: 'Harbour House', to: 'Dry\u001b[2J House' }];
+    assert.deepEqual(JSON.parse(await dryRun('--json')), {
       slug: 'house-dry',
       dry_run: true,
       changes: [
-        {
-          what: 'tenant',
-          name: 'house-dry',
-          change: 'changed',
-          fields: [{ field: 'name', from: 'Harbour House', to: 'Dry\u001b[2J House' }],
-        },
+        { what: 'tenant', name: 'house-dry', change: 'changed', fields },
         { what: 'user', name: 'owner@house-dry.example', change: 'changed', fields: [{ field: 'password' }] },
         { what: 'user', name: 'staff@house-dry.example', change: 'disabled', fields: [] },
       ],
@@ -138,44 +171,50 @@ describe('roomservice tenant', () => {
       ...sampleTenant({ slug: 'house-bad', currency: 'euro', timezone: '' }),
       users: [{ email: 'nobody', password: 'short', role: 'guest' }],
     };
-    const known = await slugs();
-    const { code, stdout, stderr } = await runCommand(['tenant', 'apply', await fileOf('bad.json', bad)], { env });
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
-    assert.match(stderr, /^roomservice: /);
-    for (const path of ['currency', 'timezone', 'users.0.email', 'users.0.password', 'users.0.role']) {
-      assert.match(stderr, new RegExp(`^ +${path}: \\S`, 'm'));
-    }
-    assert.deepEqual(await slugs(), known);
-  });
-
-  it('if a file has an unknown time zone, a repeated sku and an unknown category, tenant apply exits 1 and names all three', async () => {
     const { menu, ...rest } = sampleTenant({ slug: 'house-odd', timezone: 'Europe/Atlantis' });
     const dishes = menu?.dishes ?? [];
     const odd = {
       ...rest,
       menu: { ...menu, dishes: [...dishes, dishes[0], { ...dishes[1], sku: 'X', category: '?' }] },
     };
-    const { code, stderr } = await runCommand(['tenant', 'apply', await fileOf('odd.json', odd)], { env });
-    assert.equal(code, 1);
-    for (const path of ['timezone', 'menu.dishes.3.sku', 'menu.dishes.4.category']) {
-      assert.match(stderr, new RegExp(`^ +${path.replaceAll('.', '\\.')}: \\S`, 'm'));
+    const known = await slugs();
+    for (const [document, paths] of [
+      [bad, ['currency', 'timezone', 'users.0.email', 'users.0.password', 'users.0.role']],
+      [odd, ['timezone', 'menu.dishes.3.sku', 'menu.dishes.4.category']],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['tenant', 'apply', await fileOf('bad.json', document)], {
+        env,
+      });
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^roomservice: /);
+      for (const path of paths) {
+        assert.match(stderr, new RegExp(`^ +${path.replaceAll('.', '\\.')}: \\S`, 'm'));
+      }
     }
-    assert.equal((await slugs()).includes('house-odd'), false);
+    assert.deepEqual(await slugs(), known);
   });
 
-  it('tenant apply exits 1 with one line if the file is missing, is a folder, is not JSON or has more than 4 MiB', async () => {
-    const broken = await fileOf('broken.json', '{"slug": ');
-    const long = await fileOf('long.json', ' '.repeat(4 * 1024 * 1024 + 1));
-    const ends = [join(folder, 'absent.json'), folder, broken, long].map((file) =>
-      runCommand(['tenant', 'apply', file], { env }),
-    );
-    const [absent, directory, notJson, tooLong] = await Promise.all(ends);
-    assert.deepEqual([absent?.code, directory?.code, notJson?.code, tooLong?.code], [1, 1, 1, 1]);
-    assert.match(absent?.stderr ?? '', /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\. .+\n$/);
-    assert.match(directory?.stderr ?? '', /^roomservice: \S+ cannot be read \(EISDIR\)\. .+\n$/);
-    assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
-    assert.match(tooLong?.stderr ?? '', /^roomservice: \S+long\.json is longer than 4194304 bytes\. .+\n$/);
+  it('tenant apply exits 1 with one line if the file is missing, is a folder, has more than 4 MiB or is not JSON, with the place of the first error', async () => {
+    const known = await slugs();
+    const isNotJson: [content: string, message: RegExp][] = [
+      ['', /is not JSON: Value expected at line 1, column 1\.\n$/],
+      ['{\n  // A comment\n  "slug": "a"\n  "name": "A"\n}', /Comma expected at line 4, column 3\.\n$/],
+      ['{ "slug": "a" /* no end', /Unexpected end of comment at line 1, column 15\.\n$/],
+      ["{\r\n  'slug': 1 }", /Invalid symbol at line 2, column 3\.\n$/],
+      ['{} {}', /End of file expected at line 1, column 4\.\n$/],
+    ];
+    const broken = isNotJson.map(async ([content, message], index) => {
+      return [await fileOf(`broken-${index}.jsonc`, content), message] as const;
+    });
+    for (const [file, message] of [
+      [join(folder, 'absent.json'), /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\. .+\n$/],
+      [folder, /^roomservice: \S+ cannot be read \(EISDIR\)\. .+\n$/],
+      [await fileOf('long.json', ' '.repeat(4 * 1024 * 1024 + 1)), /long\.json is longer than 4194304 bytes\. .+\n$/],
+      ...(await Promise.all(broken)),
+    ] as const) {
+      await refuse(['tenant', 'apply', file], { env }, message);
+    }
+    assert.deepEqual(await slugs(), known);
   });
 
   it('tenant list escapes the characters of a name that control a terminal, so that each tenant stays one line of four fields', async () => {

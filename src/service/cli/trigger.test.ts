@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, runCommand } from '#test/support/command.ts';
+import { cleanUp, refuse, runCommand, succeed } from '#test/support/command.ts';
 import { readToEnd } from '#test/support/feed.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { envOf, startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, register } from '#test/support/webhooks.ts';
 import { EVENT_TYPES } from '#webhooks/events/event-types.ts';
 
@@ -23,7 +23,7 @@ describe('roomservice trigger', () => {
   before(async () => {
     service = await startService({ worker: true });
     receiver = await startReceiver();
-    env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
+    env = envOf(service);
   });
   after(async () => {
     await cleanUp();
@@ -31,18 +31,17 @@ describe('roomservice trigger', () => {
     await service.close();
   });
 
-  const trigger = (...args: string[]) => runCommand(['trigger', ...args], { env });
-  const issue = async (): Promise<Issued> =>
-    JSON.parse((await runCommand(['demo', '--json'], { env })).stdout).credential;
+  const trigger = (args: string[], more = {}) => succeed(['trigger', ...args], { env: { ...env, ...more } });
+  const refuseTrigger = (message: RegExp, ...args: string[]) => refuse(['trigger', ...args], { env }, message);
+  const issue = async (): Promise<Issued> => JSON.parse((await succeed(['demo', '--json'], { env })).stdout).credential;
   const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   const headersOf = ({ api_key, api_secret }: Issued) => ({ 'x-api-key': api_key, 'x-api-secret': api_secret });
 
   it('trigger exits 1 if there is no demo tenant, and names the command that creates it', async () => {
     const other = await service.tenant();
     for (const args of [[], ['--api-key', other.credential.api_key]]) {
-      const { code, stdout, stderr } = await trigger('order.status_changed', ...args);
-      assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^roomservice: The database has no demo tenant.+"roomservice demo" creates it\.\n$/);
+      const message = /^roomservice: The database has no demo tenant.+"roomservice demo" creates it\.\n$/;
+      await refuseTrigger(message, 'order.status_changed', ...args);
     }
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
   });
@@ -52,9 +51,7 @@ describe('roomservice trigger', () => {
     const secret = await register(service, headersOf(credential), receiver.url);
     const statuses = ['confirmed', 'confirmed', 'completed', 'cancelled'];
     for (const [index, type] of EVENT_TYPES.entries()) {
-      const { code, stdout, stderr } = await trigger(type, '--json');
-      assert.equal(code, 0, stderr);
-      const made = JSON.parse(stdout);
+      const made = JSON.parse((await trigger([type, '--json'])).stdout);
       assert.deepEqual([made.event, made.data.status], [type, statuses[index]]);
       const delivered = await eventually(
         () => receiver.requests.find(({ headers }) => headers['x-service-event-id'] === made.event_id),
@@ -82,8 +79,7 @@ describe('roomservice trigger', () => {
   }
 
   it('trigger prints the event, its credential and webhook URL, and how to read the event', async () => {
-    const { code, stdout } = await trigger('reservation.created');
-    assert.equal(code, 0);
+    const { stdout } = await trigger(['reservation.created']);
     assert.match(stdout, /^reservation\.created: confirmed\n {2}event_id {2}\S+\n {2}reservation_id {2}\S+\n/);
     assert.ok(
       stdout.includes(
@@ -95,42 +91,33 @@ describe('roomservice trigger', () => {
 
   it('trigger uses the newest active credential, or the credential whose API key is in an option or environment variable', async () => {
     const [second, third] = [await issue(), await issue()];
-    const credentialOf = async ({ stdout }: { stdout: string }) => {
-      const { event_id: id } = JSON.parse(stdout);
+    const idOf = async (args: string[] = [], more = {}) => {
+      const { event_id: id } = JSON.parse((await trigger(['order.status_changed', '--json', ...args], more)).stdout);
       const events = service.database.db.selectFrom('event').select('credential_id').where('id', '=', id);
       return (await events.executeTakeFirstOrThrow()).credential_id;
     };
-    const idOf = async (...args: string[]) =>
-      await credentialOf(await trigger('order.status_changed', '--json', ...args));
     assert.equal(await idOf(), third.id);
     await service.database.db.updateTable('credential').set({ is_active: false }).where('id', '=', third.id).execute();
     assert.equal(await idOf(), second.id);
-    assert.equal(await idOf('--api-key', credential.api_key), credential.id);
+    assert.equal(await idOf(['--api-key', credential.api_key]), credential.id);
     for (const name of ['ROOMSERVICE_API_KEY', 'KEY']) {
-      const ofShell = await runCommand(['trigger', 'order.status_changed', '--json'], {
-        env: { ...env, [name]: credential.api_key },
-      });
-      assert.equal(await credentialOf(ofShell), credential.id, name);
+      assert.equal(await idOf([], { [name]: credential.api_key }), credential.id, name);
     }
-    const revoked = await trigger('order.status_changed', '--api-key', third.api_key);
-    assert.equal(revoked.code, 1);
-    assert.ok(revoked.stderr.includes(third.api_key));
-    const short = await trigger('order.status_changed', '--api-key', shortened(credential.api_key));
-    assert.equal(short.code, 1);
-    assert.match(short.stderr, /lists show only a part of each key/);
+    await refuseTrigger(new RegExp(third.api_key), 'order.status_changed', '--api-key', third.api_key);
+    const short = shortened(credential.api_key);
+    await refuseTrigger(/lists show only a part of each key/, 'order.status_changed', '--api-key', short);
   });
 
   it('trigger exits 1 and makes no event if the API key belongs to another tenant', async () => {
     const other = await service.tenant();
-    const { code, stdout, stderr } = await trigger('reservation.created', '--api-key', other.credential.api_key);
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^roomservice: The demo tenant has no active credential with the API key rsk_/);
+    const message = /^roomservice: The demo tenant has no active credential with the API key rsk_/;
+    await refuseTrigger(message, 'reservation.created', '--api-key', other.credential.api_key);
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
   });
 
   it('if the event type is unknown or missing, trigger exits 2 with a message about the event type', async () => {
     for (const args of [[], ['order.eaten']]) {
-      const { code, stdout, stderr } = await trigger(...args);
+      const { code, stdout, stderr } = await runCommand(['trigger', ...args], { env });
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /order\.status_changed|missing required argument/);
     }
@@ -138,8 +125,6 @@ describe('roomservice trigger', () => {
 
   it('trigger exits 1 with a message about free rooms if the demo tenant has no free room', async () => {
     await service.database.db.updateTable('room_type').set({ physical_capacity: 0 }).execute();
-    const { code, stderr } = await trigger('reservation.created');
-    assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: The demo tenant has no free room/);
+    await refuseTrigger(/^roomservice: The demo tenant has no free room/, 'reservation.created');
   });
 });

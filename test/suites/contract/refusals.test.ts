@@ -12,7 +12,15 @@ import {
 import { openCallers, openHousehold } from './refusals/callers.ts';
 import { Findings } from './refusals/findings.ts';
 import { openHouse, reopen, rowReader, startContractService } from './refusals/house.ts';
-import { acceptAt, acceptRequest, boundsOf, refuseBeyond, refuseBodies, refuseParameters } from './refusals/input.ts';
+import {
+  acceptAt,
+  acceptRequest,
+  boundsOf,
+  ignoreBodies,
+  refuseBeyond,
+  refuseBodies,
+  refuseParameters,
+} from './refusals/input.ts';
 import { readOperations } from './refusals/operations.ts';
 import { RIGHTS } from './refusals/rights.ts';
 import { type Scene, subjectOf } from './refusals/subject.ts';
@@ -71,6 +79,7 @@ describe('the refusals of each operation', () => {
       await acceptRequest(subject, NOT_ACCEPTED[operation.id]?.[0]);
       await acceptAt(subject, bounds);
       await acceptCallers(subject);
+      await ignoreBodies(subject, NOT_ACCEPTED[operation.id]?.[0]);
       if (/\/(pause|opening-hours)\//.test(operation.path)) {
         await reopen(service, scene.house.hotel);
       }

@@ -50,14 +50,6 @@ const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((t
 }));
 
 describe('decodeForm', () => {
-  it('decodeForm accepts names of nested fields with brackets, with dots, or with a mix of both', () => {
-    const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
-    assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
-    assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);
-    assert.deepEqual(form('items[0]item_id=A&items%5B0%5Dquantity=2&customer.name=Zo%c3%ab'), expected);
-    assert.deepEqual(form('items.0.item_id=A&items[0]quantity=2&customer[name]=Zoë'), expected);
-  });
-
   for (const [notation, write] of Object.entries(notations)) {
     it(`decodeForm restores any nested value from a form whose field names use the notation "${notation}"`, () => {
       fc.assert(
@@ -89,10 +81,6 @@ describe('decodeForm', () => {
     assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
     assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
     refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
-  });
-
-  it('decodeForm does not parse a field whose value is JSON, but keeps the text', () => {
-    assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
   it('decodeForm refuses a list index above 1,000, and also a field a[] that would append a value after index 1,000', () => {
@@ -136,23 +124,7 @@ describe('decodeForm', () => {
   });
 
   it('for random texts, decodeForm and decodeQuery throw no errors except ApiError', () => {
-    const piece = fc.constantFrom(
-      'a',
-      'b',
-      '0',
-      '7',
-      '[',
-      ']',
-      '.',
-      '=',
-      '&',
-      '%',
-      '%5B',
-      '%00',
-      '+',
-      '__proto__',
-      '\ud800',
-    );
+    const piece = fc.constantFrom(...Array.from('ab07[].=&%+'), '%5B', '%00', '__proto__', '\ud800');
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MAX_BODY_BYTES, MAX_STRANGER_BODY_BYTES } from '#platform/lib/bounds.ts';
 import type { Encoding } from '../../fuzz/encodings.ts';
 import { LEFT_OUT, ListOf, smallestValue, valueWith } from './bodies.ts';
 import { closedRules, type Constraint, constraintsOf, requiredRule } from './constraints.ts';
@@ -37,6 +38,41 @@ export async function refuseBodies({ service, operation, caller, request, findin
   if (operation.isConsoleOnly) {
     const answer = await send(service, caller, { ...request, isForeignSite: true });
     findings.checkRefusal('without the header of the console', answer, INVALID);
+  }
+}
+
+const IGNORED_BODIES: [type: string, text: string][] = [
+  ['application/json', '{"reason":"late","id":5}'],
+  ['application/json', '{'],
+  ['application/json; charset=utf-16', '{}'],
+  ['application/x-www-form-urlencoded', '{"a":1}'],
+  ['application/x-www-form-urlencoded', 'a=%zz&__proto__=1'],
+  ['multipart/form-data', 'a'],
+  ['multipart/form-data; boundary=b', '--b\r\n'],
+  ['text/plain', 'please'],
+  [';', 'a'],
+  ['application/octet-stream', 'a'.repeat(MAX_STRANGER_BODY_BYTES)],
+];
+
+/**
+ * Sends bodies to an operation that takes none, and ignores them (rule 38). So a repeated change is at most a conflict, and repeated test
+ * calls are at most too many.
+ * @param status that of the response to the smallest request, if it is no success
+ */
+export async function ignoreBodies(
+  { service, operation, caller, request, findings }: Subject,
+  status = 200,
+): Promise<void> {
+  if (operation.body !== null || operation.method === 'GET') {
+    return;
+  }
+  const tooLarge = await send(service, caller, { ...request, body: Buffer.alloc(MAX_BODY_BYTES + 1) });
+  findings.checkRefusal('a body that is too large', tooLarge, { status: 413, codes: ['error'] });
+  for (const [type, text] of IGNORED_BODIES) {
+    const answer = await send(service, caller, { ...request, type, body: Buffer.from(text) });
+    findings.check(`the ignored body ${type} ${text.slice(0, 9)}`, () =>
+      assert.ok([200, 204, 409, 429, status].includes(answer.status), answer.text),
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acceptsConnections } from '../../../support/accepts.ts';
+import { acceptsConnections } from '../../../support/free-port.ts';
 
 const STOP_WITHIN_MS = 15_000;
 const LISTENING_WITHIN_MS = 30_000;
