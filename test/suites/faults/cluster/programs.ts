@@ -11,7 +11,6 @@ const PACKAGES: Record<string, string> = {
   pgbouncer: 'pgbouncer',
   'redis-server': 'redis-server',
 };
-/** Folder in which Debian has one folder for each version of PostgreSQL. */
 const POSTGRESQL = '/usr/lib/postgresql';
 
 /** Returns the folder with the programs of the newest installed PostgreSQL, or undefined if no PostgreSQL is installed. */
@@ -28,9 +27,8 @@ export function missingPackages(): string[] {
 }
 
 /**
- * Returns the version of the etcd API that Patroni must use. A Patroni before version 3.0.3 must not use `etcd3`, because its code for
- * `etcd3` has a fault. The fault occurs if a primary is suspended and wakes up only after another node has become the primary. The old
- * primary can then become the primary again, and the writes that the new primary has acknowledged are lost.
+ * Returns the version of the etcd API that Patroni must use. With `etcd3` before version 3.0.3, a primary that was suspended can take its
+ * lock back from the new primary, and acknowledged writes are lost.
  */
 export function etcdApi(): 'etcd' | 'etcd3' {
   const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();
