@@ -19,10 +19,9 @@ import { CASES } from './budget/cases.ts';
 import { runBudgets } from './budget/run.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { CLUSTER_FAULTS, proveCluster, runCluster } from './cluster/family.ts';
-import { missingPackages } from './cluster/programs.ts';
+import { missingPackages } from './cluster/server.ts';
 import { callerFaults } from './faults/callers.ts';
 import { databaseFaults } from './faults/database.ts';
-import type { Fault } from './faults/fault.ts';
 import { processFaults } from './faults/processes.ts';
 import { receiverFaults } from './faults/receivers.ts';
 import { Findings } from './findings.ts';
@@ -30,7 +29,7 @@ import { openWorld, type Stage } from './open-world.ts';
 import { prove } from './prove.ts';
 import { runFaults } from './run.ts';
 import { startSurroundings } from './surroundings.ts';
-import type { Machines, World } from './world.ts';
+import type { Fault, Machines, World } from './world.ts';
 
 const WARM_UP_MS = 6_000;
 /** Faults of receivers come first, so that all five attempts of deliveries to a hanging receiver end before the last fault. */
@@ -46,7 +45,6 @@ const { values } = parseArgs({
 });
 const { short: isShort, only, prove: isProof } = values;
 
-/** Run of each family. It returns true if no guarantee is broken. */
 const FAMILIES: Record<string, (closers: AsyncDisposableStack) => Promise<boolean>> = {
   async surroundings(closers) {
     const faults = chosenFaults(FAULTS);
@@ -107,12 +105,11 @@ if (run === undefined) {
 }
 const closers = new AsyncDisposableStack();
 closers.defer(cleanUp);
-let closing: Promise<void> | undefined;
-const close = () => (closing ??= closers.disposeAsync());
-const interrupted = () => void close().finally(() => process.exit(130));
-process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-try {
-  process.exitCode = (await run(closers)) ? 0 : 1;
-} finally {
-  await close();
-}
+let ending: Promise<void> | undefined;
+const end = (reason: unknown) => {
+  console.error(reason);
+  ending ??= closers.disposeAsync().finally(() => process.exit(1));
+};
+process.on('SIGINT', end).on('SIGTERM', end).on('uncaughtException', end);
+process.exitCode = (await run(closers)) ? 0 : 1;
+await closers.disposeAsync();

@@ -5,7 +5,6 @@ export interface Creation {
   kind: 'order' | 'reservation';
   partner: Partner;
   externalId: string;
-  /** Status and id of every 2xx response to a create call. */
   successes: { status: number; id: string }[];
   /** Statuses that the client has set, oldest first. A status is added after a response proves the change. */
   statuses: string[];
@@ -20,7 +19,6 @@ export interface OtaStay {
   id: string | null;
 }
 
-/** Concurrent bookings for one night. They outnumber the rooms of this night. */
 interface Race {
   night: string;
   capacity: number;
@@ -35,7 +33,6 @@ export interface OldSecretProbe {
   status: number;
 }
 
-/** A call that tests the budget of a credential. */
 export interface BudgetedCall {
   /** All processes share one counter in Redis. Without Redis, each process has its own, and a restarted process begins a new one. */
   counter: string;
@@ -56,7 +53,6 @@ export class History {
   readonly revokedCredentials = new Set<string>();
   /** Unexplained responses. For example, a valid call got a 4xx, or a repeated create call got two 2xx responses with different ids. */
   readonly surprises: string[] = [];
-  /** Descriptions of responses, webhooks and log lines that contain text of another tenant. */
   readonly leaks: string[] = [];
   /** Calls whose every try got a 5xx or no response. */
   readonly unsettled: string[] = [];
@@ -65,7 +61,6 @@ export class History {
   readonly tries = { ok: 0, fail: 0, unknown: 0 };
   /** Calls through the balancer that got a 5xx or no response. */
   readonly balancedFailures: string[] = [];
-  /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
 
   get requests(): number {

@@ -32,7 +32,6 @@ const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVER
 export interface Stage {
   folder: string;
   closers: AsyncDisposableStack;
-  /** Environment variables for each process of the service. */
   env: Record<string, string>;
   /** Starts a process of the service with its own proxy to the database. */
   newProcess: (options: NewProcess) => Promise<LinkedProcess>;
@@ -47,7 +46,6 @@ interface NewProcess {
   env: (port: number) => Record<string, string>;
 }
 
-/** Starts the four processes of the service. */
 export async function startProcesses(
   start: (name: string, args: string[]) => Promise<LinkedProcess>,
 ): Promise<Pick<Machines, 'apis' | 'workers'>> {

@@ -26,15 +26,17 @@ export class Postgres extends Database {
     return `${this.#location.socketDir}/.s.PGSQL.5432`;
   }
 
-  /** Returns the connection string through a TCP port of this machine. */
   urlThrough(port: number): string {
     const url = new URL(this.url);
     url.host = `127.0.0.1:${port}`;
     return url.href;
   }
 
-  /** Starts PostgreSQL, also after a crash, and waits until it accepts connections. */
+  /** Starts PostgreSQL if it does not run, also after a crash, and waits until it accepts connections. */
   async start(): Promise<void> {
+    if (await this.isReady()) {
+      return;
+    }
     const deadlineMs = Date.now() + START_TIMEOUT_MS;
     const begin = async () => await launch(this.#location, { binaries: this.#binaries, settings: SETTINGS });
     for (let launched = await begin(); !(await this.isReady()); await sleep(POLL_MS)) {

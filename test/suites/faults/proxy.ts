@@ -7,7 +7,6 @@ export type Target = { path: string } | { port: number };
 
 /** A TCP proxy in front of the database or of a receiver. It can freeze, delay or cut the connections. */
 export class TcpProxy {
-  /** Server to which the proxy forwards new connections. */
   target: Target;
   /** Time that the proxy adds to every round trip, in milliseconds. */
   delayMs = 0;

@@ -137,7 +137,6 @@ function answerByHand(socket: Socket, status: number, post: Post): void {
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-/** Sends one byte per second of response headers that never end. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('H'), DRIBBLE_EVERY_MS);
   socket.once('close', () => clearInterval(timer));

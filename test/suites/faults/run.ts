@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from './faults/fault.ts';
 import { oldSecretsAreRefused, budgetsHold } from './invariants/admission.ts';
 import { allIsQuiet, tenantsStayApart } from './invariants/aftermath.ts';
+import { healthyAreServed, measurePromptness, waitsAreDrawn } from './invariants/delays.ts';
 import { countOverdue, deliveriesEnd, postsAreRight } from './invariants/deliveries.ts';
 import { eventsTellOfChanges, feedIsWhole } from './invariants/events.ts';
 import { type Evidence, gather, type Invariant } from './invariants/invariant.ts';
 import { noOversell } from './invariants/nights.ts';
-import { healthyAreServed, measurePromptness } from './invariants/promptness.ts';
 import { nothingIsLost, onceOnly } from './invariants/records.ts';
-import { waitsAreDrawn } from './invariants/waits.ts';
 import { checkResources, measureBaseline } from './resources.ts';
-import { type World, waitUntil } from './world.ts';
+import { type Fault, waitUntil, type World } from './world.ts';
 
 const INVARIANTS: readonly Invariant[] = [
   nothingIsLost,
@@ -114,7 +112,6 @@ function longestGap(timesMs: number[]): number {
   return Math.round(Math.max(...timesMs.slice(1).map((atMs, index) => atMs - (timesMs[index] ?? atMs))));
 }
 
-/** Pauses the load, and waits until no delivery to a healthy receiver is overdue. */
 export async function rest(world: World): Promise<void> {
   const busy = await world.load.rest(REST_WITHIN_MS);
   if (busy > 0) {

@@ -13,7 +13,6 @@ const KEPT_LINES = 40;
 
 interface ProcessOptions {
   name: string;
-  /** Arguments after `serve`. */
   args: string[];
   /** Environment variables of the process, except the variables for its ports. */
   env: Record<string, string>;
@@ -69,7 +68,6 @@ export class ServiceProcess {
     this.#firstStartMs ||= performance.now() - beganAtMs;
   }
 
-  /** Starts the process without waiting until it is ready. */
   async launch(env: Record<string, string> = {}): Promise<void> {
     this.#port ||= await freePort();
     this.#metricsPort ||= await freePort();

@@ -5,19 +5,16 @@ import { type Postgres, startPostgres } from './postgres.ts';
 import { mountVolume, type Volume } from './volume.ts';
 import type { LinkedProcess, Machines, World } from './world.ts';
 
-/** One PostgreSQL with two API processes and two workers. */
 interface Surroundings extends Machines {
   /** Small volume of PostgreSQL, which a fault can fill. It is undefined if this machine does not allow mounts. */
   volume: Volume | undefined;
   postgres: Postgres;
   balancer: Balancer;
-  /** Starts an additional process of the service, which runs until the end of the run. */
   newProcess(name: string, args: string[]): Promise<LinkedProcess>;
 }
 
 export type SurroundingsWorld = World & Surroundings;
 
-/** Starts PostgreSQL, Redis, the processes of the service and their load balancer. */
 export async function startSurroundings({ folder, closers, newProcess, ...stage }: Stage): Promise<Surroundings> {
   const volume = await mountVolume(folder);
   closers.defer(async () => await volume?.unmount());

@@ -48,7 +48,6 @@ export async function signIn(url: string, email: string, password: string): Prom
   return { authorization: `Bearer ${access_token}` };
 }
 
-/** Creates a credential of a partner. */
 export async function issueCredential(url: string, owner: Headers): Promise<{ id: string; headers: Headers }> {
   const { id, api_key, api_secret } = await send(url, 'POST', '/v1/third-party/credentials/', {
     headers: owner,
@@ -85,7 +84,6 @@ export async function makeTenant(url: string, db: Database): Promise<Tenant> {
   return { id: applied.tenant_id, marker, owner, staff, channel, rooms };
 }
 
-/** Creates a credential of the tenant, and registers the webhook URL with this credential. */
 export async function makePartner(url: string, tenant: Tenant, webhookUrl: string): Promise<Partner> {
   const { id: credentialId, headers } = await issueCredential(url, tenant.owner);
   const json = { webhook_url: webhookUrl };

@@ -17,17 +17,14 @@ export const FAILING_RECEIVERS = 10;
 /** A process of the service, and the proxy between it and the database. */
 export type LinkedProcess = ServiceProcess & { link: TcpProxy };
 
-/** Processes of the service in one installation, and the servers that they use. */
 export interface Machines {
   postgres: Database;
   redis: Redis | undefined;
   apis: [LinkedProcess, LinkedProcess];
   workers: [LinkedProcess, LinkedProcess];
-  /** Load balancer in front of the API processes. */
   balancer: { readonly url: string };
 }
 
-/** State of one run of the suite. */
 export interface World extends Machines {
   random: Random;
   findings: Findings;
@@ -45,14 +42,25 @@ export interface World extends Machines {
   budgeted: Partner | null;
   failingHooks: Hook[];
   followers: Follower[];
-  /** Port of a receiver whose certificate the service does not trust. */
   impostorPort: number;
   /** Partners whose webhook secret the suite knows and whose deliveries it can check, by credential id. */
   knownPartners: Map<string, Partner>;
   /** Partner, with its receiver, for faults that watch a single delivery, for example to kill a worker during this delivery. */
   witness: { partner: Partner; hook: Hook };
-  /** Starts an additional receiver, which runs until the end of the run. */
   newHook(): Promise<Hook>;
+}
+
+export interface Fault<In extends World> {
+  name: string;
+  /** True if the fault interrupts deliveries under way. Such deliveries are retried after the end of their lease. */
+  interruptsDeliveries?: boolean;
+  isShort?: boolean;
+  /** Returns the reason why this machine cannot cause the fault, or null if it can. */
+  reasonToSkip?(world: In): string | null;
+  /** Causes the fault and waits until it has had an effect. */
+  strike(world: In): Promise<void>;
+  /** Restores the previous state. Called after each `strike`, also if it failed. */
+  heal?(world: In): Promise<void>;
 }
 
 export function healthyUrls({ partners }: World): Set<string> {

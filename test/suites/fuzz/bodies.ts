@@ -46,7 +46,6 @@ function damaged(content: Content): fc.Arbitrary<Content> {
   );
 }
 
-/** Bodies that are generated without a schema. */
 export const junk: fc.Arbitrary<Content> = fc.record({
   type: fc.option(fc.constantFrom(...ODD_CONTENT_TYPES, ...Object.values(CONTENT_TYPES).flat())),
   encoding: fc.constant('bytes' as const),

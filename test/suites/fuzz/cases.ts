@@ -1,6 +1,5 @@
 import type { Encoding } from './encodings.ts';
 
-/** Kinds of callers that send the generated requests. */
 export const ACTORS = [
   'anonymous',
   'partner',
@@ -44,13 +43,11 @@ export interface RawCase {
   pauseMs: number;
   /** After the last piece, `half-close` ends only the sending side of the client, and `leave` destroys the connection. */
   ending: 'half-close' | 'leave';
-  /** Minimum number of responses that the service must send. */
   answersDue: number;
 }
 
 export type Case = HttpCase | RawCase;
 
-/** Returns a description of a case for people. */
 export function describeCase(each: Case): string {
   if (each.kind === 'raw') {
     return `${each.actor}: ${JSON.stringify(each.pieces).slice(0, 400)}, then ${each.ending}`;

@@ -21,7 +21,6 @@ const EXTERNAL_IDS = ['plain', 'a/b c%2F?&#', '..', '漢字', '𝄞'.repeat(150)
 type Headers = Record<string, string>;
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Headers with which each caller of one tenant authenticates. */
 export interface Callers {
   owner: Headers;
   /** Headers of the owner with a session cookie in place of a token. */
@@ -77,7 +76,6 @@ export class Furnisher {
     this.#mark = mark;
   }
 
-  /** Creates orders and stays in many statuses, a webhook, and additional credentials. */
   async furnish(): Promise<void> {
     const { staff, partner, pms, channel } = this.#callers;
     await this.#registerWebhook(partner);

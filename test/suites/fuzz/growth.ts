@@ -14,7 +14,6 @@ const MEASUREMENTS = 3;
 const TRIES = 3;
 /** A longer time is not measured again, because other work of the machine cannot cause it. */
 const DECISIVE_MS = 1_000;
-/** Time that is recorded for a request without a response. */
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
 /** If the response to the largest body takes less time, other calls do not notice it, and its growth cannot be measured. */
@@ -22,7 +21,6 @@ const UNNOTICED_MS = 40;
 /** Allowed time for each MiB of the body, which is several times what reading, decoding and checking it take, and for a call. */
 const MOST_MS_PER_MIB = 400;
 const ALWAYS_ALLOWED_MS = 50;
-/** Largest allowed exponent of the growth of time with size. */
 const STEEPEST = 1.4;
 
 interface Point {

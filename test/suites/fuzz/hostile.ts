@@ -64,7 +64,6 @@ export const OTHER_VALUES: Record<string, unknown> = {
 /** No hostile value contains a text from inside the service, for example SQL, because a response may repeat the value. */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 
-/** Texts that are put into a path or a query without further encoding. */
 export const HOSTILE_ENCODINGS = [
   '%2F',
   '%00',

@@ -32,7 +32,6 @@ export function rivalDocument(): TenantDocument {
   return { ...marked(fuzzedDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };
 }
 
-/** Returns the document of a tenant with neither the restaurant nor the hotel feature. */
 export function bareDocument(): TenantDocument {
   const { menu, properties, ...bare } = fuzzedDocument('bare');
   return { ...bare, features: [] };

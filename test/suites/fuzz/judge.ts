@@ -9,12 +9,10 @@ import { collectionOf, type World } from './world.ts';
 
 /** Message with which the service says at its start which database it uses. It may have the path of a socket. */
 const DATABASE = /"msg":"Database: [^"]*"/;
-/** Smallest `level` of a log line that reports an error. */
 const ERROR_LEVEL = 50;
 /** Wait after a request without a response. `World.isRunning` becomes false only some time after the process has ended. */
 const END_MS = 200;
 
-/** Faults that one case has revealed, and the statuses of the responses to the case. */
 interface Judged {
   faults: string[];
   statuses: number[];
@@ -40,7 +38,6 @@ export class Judge {
     return each.kind === 'raw' ? await this.#judgeRaw(each) : await this.#judgeHttp(each);
   }
 
-  /** Returns the faults in new log lines, with the case that caused the line. */
   logFaults(): string[] {
     const found = this.#world.newLogLines().flatMap((line) => {
       const each = this.#sent.get(/"request_id":"([^"]+)"/.exec(line)?.[1] ?? '');

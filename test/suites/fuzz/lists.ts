@@ -5,7 +5,6 @@ import { type Place, poolOf, valuesOf } from './values.ts';
 
 const LONG_TEXT = 2_000;
 
-/** A list that a request body can have, for example the `items` of an order. */
 export interface ListPlace {
   /** Path in the body, for example `items.addons`. */
   name: string;
@@ -15,7 +14,6 @@ export interface ListPlace {
   around: (list: unknown) => unknown;
 }
 
-/** Returns every list that a body of the schema can have, at every depth of nesting. */
 export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((each) => listsIn(each, place, name));

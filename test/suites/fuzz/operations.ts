@@ -3,7 +3,6 @@ import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../../scripts/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../../support/openapi-documents.ts';
 
-/** A JSON Schema, with the keywords that the OpenAPI documents use. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -32,7 +31,6 @@ export interface Parameter {
   schema: Schema;
 }
 
-/** One operation of the API, as its OpenAPI document describes it. */
 export interface Operation {
   id: string;
   method: string;
@@ -41,14 +39,11 @@ export interface Operation {
   /** Names of the security schemes of the first security requirement. */
   schemes: string[];
   parameters: Parameter[];
-  /** True if the operation requires `CONSOLE_HEADER`. */
   isConsoleOnly: boolean;
   body: Schema | null;
   /** Validators of response bodies, by status. A validator refuses a field that the OpenAPI document does not name. */
   answers: Map<number, Validator>;
-  /** True if the operation can respond with CSV too. */
   hasCsv: boolean;
-  /** Statuses of responses without a body. */
   emptyStatuses: ReadonlySet<number>;
 }
 

@@ -105,7 +105,6 @@ function toCase({ isConsoleOnly }: Operation, { content, headers, ...parts }: Pa
   };
 }
 
-/** Returns the kind of caller for which the operation is intended. */
 function usualActor({ schemes }: Operation): Actor {
   const actors: [string, Actor][] = [
     ['apiKey', 'partner'],

@@ -15,7 +15,6 @@ interface FuzzOptions {
   seed: number;
   /** Name of the only target to fuzz, for example the id of an operation. */
   only?: string | undefined;
-  /** Gets a line about each target. */
   print?: (line: string) => void;
 }
 
@@ -23,7 +22,6 @@ interface FuzzOptions {
 interface Target {
   name: string;
   operation: Operation | null;
-  /** Each target gets cases in proportion to its weight. */
   weight: number;
   cases: fc.Arbitrary<Case>;
   named: (seed: number) => NamedCases<Case>;
@@ -37,7 +35,6 @@ const OTHERS_SHARE = 0.2;
 /** Minimum number of cases of a complete run, which must reach all expected statuses, and measures how times grow with the body. */
 const WHOLE_RUN_CASES = 15_000;
 const SHRINK_LIMIT_MS = 20_000;
-/** Number of failures after which the run stops. */
 const MOST_FAILURES = 10;
 
 /** Starts a service, fuzzes it, and returns descriptions of the faults. */

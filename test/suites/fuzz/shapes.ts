@@ -9,7 +9,6 @@ import { root } from './values.ts';
 const FILLER = '1'.repeat(45);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
-/** Returns a body of about `sizeBytes` bytes. */
 export type Shape = (sizeBytes: number) => Body;
 
 /** Kinds of bodies for which a careless decoder or validator needs too much time. */

@@ -96,7 +96,6 @@ export class World {
     return this.#isRunning;
   }
 
-  /** Returns the lines that the service has printed since the previous call of this method. */
   newLogLines(): string[] {
     const output = this.#serving.output();
     const lines = output.slice(this.#readLog, output.lastIndexOf('\n') + 1).split('\n');

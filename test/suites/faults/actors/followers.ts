@@ -6,7 +6,6 @@ const LIMIT = 50;
 /** A simulated partner that reads the feed of its events. After each failure of the service, it continues from its cursor. */
 export class Follower {
   readonly partner: Partner;
-  /** Event ids in the order in which the feed showed them. */
   readonly eventIds: string[] = [];
   #cursor = '';
 

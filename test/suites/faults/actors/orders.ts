@@ -42,7 +42,6 @@ export async function placeOrder(client: Client, partner: Partner, copies = 1, n
   return order;
 }
 
-/** Sets the status of an order by a call of the staff API. */
 export async function moveOrder(client: Client, order: Creation, status: string): Promise<void> {
   await changeAsStaff(client, order, status, STAFF_ORDERS);
 }

@@ -4,7 +4,6 @@ import type { Actor } from '../client.ts';
 import type { RoomName } from '../tenants.ts';
 import type { World } from '../world.ts';
 
-/** Returns a simulated client that reads availability, menus, and the lists of deliveries and reservations in the staff API. */
 export function readingActor({ client, partners, random }: World): Actor {
   return {
     paceMs: 300,

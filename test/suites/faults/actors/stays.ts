@@ -23,7 +23,6 @@ interface Stay {
   nights: number;
 }
 
-/** Returns a simulated client that books the few rooms of the types Cabin and Loft, and cancels most bookings. */
 export function stayActor({ client, partners, random }: World): Actor {
   return {
     paceMs: 500,

@@ -10,7 +10,6 @@ const SLOW_BYTES = 26 * 1024;
 
 export type Who = 'partner' | 'secondPartner' | 'pms' | 'owner' | 'anonymous';
 
-/** One call of a test case, with the kind of caller that makes it. */
 export interface Call {
   who: Who;
   method: string;

@@ -17,7 +17,6 @@ import { type BudgetTenant, times } from './house.ts';
 /** Test case in which one busy tenant makes expensive calls within its budget. These calls must not slow down other tenants. */
 export interface BudgetCase {
   name: string;
-  /** Description of the case for the report. */
   what: string;
   /** If missing, the tenant gets a small menu. */
   menu?: () => MenuDocument;
@@ -26,7 +25,6 @@ export interface BudgetCase {
   mustAnswer?: boolean;
   /** Allowed growth of the memory, by default `GROWTH_MIB`. */
   growthMiB?: number;
-  /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */
   prepare(tenant: BudgetTenant): Promise<Call[]>;
 }
 

@@ -5,7 +5,6 @@
 
 const TICK_MS = 4;
 
-/** Measurements of one process. */
 export interface Reading {
   /**
    * Largest processor time that the main thread used between two ticks of a 4 ms timer, which is about that of the longest turn. Other

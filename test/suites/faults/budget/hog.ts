@@ -10,7 +10,6 @@ const LOWEST_PRIORITY = 19;
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** Number of calls in all, and of the callers that make them at the same time. */
 export interface Load {
   callers: number;
   calls: number;
@@ -18,11 +17,9 @@ export interface Load {
 
 export interface HogTask {
   url: string;
-  /** Calls that the program makes in turn. */
   calls: Call[];
   keys: BudgetTenant['keys'];
   load: Load;
-  /** Time after which the program no longer waits for responses. */
   limitMs: number;
 }
 

@@ -12,13 +12,11 @@ import type { Who } from './call.ts';
 const CAPACITY = 2_000;
 const CONCURRENT_CALLS = 16;
 
-/** A dish with the fields that an order needs. */
 interface Sold {
   sku: string;
   addons: { id: string }[];
 }
 
-/** Tenant of a test case, with its credentials and the ids of its data. */
 export interface BudgetTenant {
   keys: Record<Who, Headers>;
   /** Id of the room type that the cases book, and of one of its rate plans. */
@@ -60,7 +58,6 @@ export async function openTenant(db: Database, url: string, menu: MenuDocument):
   return { keys, dishes, roomTypeId: double?.id ?? '', planId: double?.rate_plans[0]?.id ?? '', call, issuePartner };
 }
 
-/** Runs `work` the given number of times, up to 16 runs concurrently. */
 export async function times(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   await mapConcurrently([...Array(count).keys()], CONCURRENT_CALLS, work);
 }

@@ -7,9 +7,7 @@ export interface Times {
   statuses: Record<string, number>;
 }
 
-/** Measurements of one case. */
 export interface Measured {
-  /** Calls of the busy tenant. */
   hog: Times;
   /** True if every call of the busy tenant must get a status 2xx. */
   mustAnswer: boolean;
@@ -25,10 +23,8 @@ export interface Measured {
   hasEnded: boolean;
 }
 
-/** Growth of the memory in MiB that a case allows. */
 export const GROWTH_MIB = 150;
 
-/** Limits for the times. */
 export interface Goals {
   p99Ms: number;
   /** For a slow machine, a duration is also accepted if it is at most this factor times the duration in the control process. */
@@ -51,7 +47,6 @@ function countStatuses(outcomes: Outcome[]): Record<string, number> {
   return Object.fromEntries([...counts].map(([status, list]) => [status, list.length]));
 }
 
-/** Returns a description of each measurement that exceeds its limit. */
 export function breaches(measured: Measured, goals: Goals): string[] {
   const { hog, mustAnswer, other, control, livez, controlLivez, memoryMiB, allowedGrowthMiB, hasEnded } = measured;
   const allowed = (ms: number, controlMs: number) => Math.max(ms, goals.controlTimes * controlMs);
@@ -71,7 +66,6 @@ function failuresOf(times: Times): string {
   return statusesIn(times, (status) => !status.startsWith('2'));
 }
 
-/** Returns the measurements as a row of the report. */
 export function rowOf({ hog, other, control, livez, controlLivez, heldMs, memoryMiB }: Measured): object {
   const all = () => true;
   return {

@@ -8,8 +8,7 @@ import { type Stage, startProcesses } from '../open-world.ts';
 import { type Machines, waitUntil, type World } from '../world.ts';
 import { haproxyOfApis, haproxyOfDatabase, pgbouncer } from './configurations.ts';
 import { DatabaseNode } from './database-node.ts';
-import { etcdApi } from './programs.ts';
-import { Server, serverAccount } from './server.ts';
+import { etcdApi, Server, serverAccount } from './server.ts';
 
 const WHOLE_WITHIN_MS = 120_000;
 const NODES = 3;
@@ -129,7 +128,6 @@ async function startHaproxy(site: Site, name: string, port: number, text: string
   return await startServer(site, name, port, text, ['haproxy', '-db', '-f']);
 }
 
-/** Writes the configuration of a server, starts it, and waits until it listens. */
 async function startServer(
   { folder, closers }: Site,
   name: string,

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { etcdApi, findPostgresql } from './programs.ts';
-import { killersAtExit, Server } from './server.ts';
+import { etcdApi, findPostgresql, Server } from './server.ts';
 
 /** Ports of one node: the port of its PostgreSQL, and the port of the REST API of its Patroni. */
 export interface NodePorts {
@@ -36,7 +35,6 @@ export class DatabaseNode {
   readonly ports: NodePorts;
   readonly patroni: Server;
   readonly #dataFolder: string;
-  readonly #killAtExit = () => signalAll(this.#postgresPids(), 'SIGKILL');
 
   /** Writes the configuration of a node. The node runs only after `start`. */
   constructor(folder: string, name: string, ports: NodePorts, etcdPorts: readonly number[]) {
@@ -52,7 +50,6 @@ export class DatabaseNode {
 
   start(): void {
     this.patroni.start();
-    killersAtExit.add(this.#killAtExit);
   }
 
   /** Returns true if this node is the primary. Sends the same request to Patroni as the health check of HAProxy. */
@@ -68,7 +65,6 @@ export class DatabaseNode {
     await this.#tellPatroni('POST', '/switchover', { leader: this.name });
   }
 
-  /** Changes settings of the whole cluster. */
   async configure(settings: Partial<typeof CLUSTER>): Promise<void> {
     await this.#tellPatroni('PATCH', '/config', settings);
   }
@@ -86,7 +82,6 @@ export class DatabaseNode {
     // Patroni ends first, because it would start PostgreSQL again.
     await this.patroni.kill();
     signalAll(this.#postgresPids(), 'SIGKILL');
-    killersAtExit.delete(this.#killAtExit);
   }
 
   /** Suspends Patroni and all processes of PostgreSQL in the middle of their work. Their connections stay open. */

@@ -1,7 +1,6 @@
 import { copyFile, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fault } from '../faults/fault.ts';
 import { prove } from '../prove.ts';
 import { runFault, runFaults } from '../run.ts';
 import type { ClusterWorld } from './cluster.ts';
@@ -9,6 +8,7 @@ import { asynchronous, databaseFaults } from './faults/database.ts';
 import { processFaults } from './faults/processes.ts';
 import { redisFaults } from './faults/redis.ts';
 import { restore } from './faults/restoring.ts';
+import type { Fault } from '../world.ts';
 
 const FAULTS = [...processFaults, ...databaseFaults, ...redisFaults];
 export const CLUSTER_FAULTS: Fault<ClusterWorld>[] = FAULTS.map((fault) => ({ ...fault, heal: restore }));

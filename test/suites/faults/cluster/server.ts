@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsConnections } from '../../../support/accepts.ts';
@@ -28,7 +28,6 @@ export class Server {
   /** Folder in which the server runs, and in which its log `NAME.log` is. */
   readonly #folder: string;
   #child: ChildProcess | undefined;
-  readonly #killAtExit = () => this.signal('SIGKILL');
 
   constructor(folder: string, name: string, command: readonly [string, ...string[]]) {
     this.name = name;
@@ -36,7 +35,6 @@ export class Server {
     this.#command = command;
   }
 
-  /** Starts the server if it does not run. */
   start(): void {
     if (this.isRunning) {
       return;
@@ -48,14 +46,12 @@ export class Server {
     this.#child = spawn(program, args, { ...options, stdio: ['ignore', log, log] });
     this.#child.on('error', () => {});
     closeSync(log);
-    killersAtExit.add(this.#killAtExit);
   }
 
   get isRunning(): boolean {
     return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Returns the last lines of the log, for an error message. */
   lastLines(): string {
     return readFileSync(this.#logPath, 'utf8').split('\n').slice(-15).join('\n');
   }
@@ -69,7 +65,6 @@ export class Server {
     if (this.#child !== undefined && this.isRunning) {
       await once(this.#child, 'exit');
     }
-    killersAtExit.delete(this.#killAtExit);
   }
 
   /** Waits until the server accepts connections on a port of 127.0.0.1. */
@@ -88,6 +83,44 @@ export class Server {
   }
 }
 
-/** Functions that kill the servers if the suite ends early. Otherwise the servers would continue to run. */
-export const killersAtExit = new Set<() => void>();
-process.once('exit', () => killersAtExit.forEach((kill) => kill()));
+/** Debian package of each program of the cluster, by the name of the program. */
+const PACKAGES: Record<string, string> = {
+  patroni: 'patroni',
+  etcd: 'etcd-server',
+  haproxy: 'haproxy',
+  pgbouncer: 'pgbouncer',
+  'redis-server': 'redis-server',
+};
+const POSTGRESQL = '/usr/lib/postgresql';
+
+/** Returns the folder with the programs of the newest installed PostgreSQL, or undefined if no PostgreSQL is installed. */
+export function findPostgresql(): string | undefined {
+  const versions = existsSync(POSTGRESQL) ? readdirSync(POSTGRESQL).map(Number) : [];
+  const newest = versions.sort((a, b) => b - a).map((version) => join(POSTGRESQL, String(version), 'bin'));
+  return newest.find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+export function missingPackages(): string[] {
+  const missing = Object.entries(PACKAGES).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
+  return findPostgresql() === undefined ? [...missing, 'postgresql'] : missing;
+}
+
+/**
+ * Returns the version of the etcd API that Patroni must use. With `etcd3` before version 3.0.3, a primary that was suspended can take its
+ * lock back from the new primary, and acknowledged writes are lost.
+ */
+export function etcdApi(): 'etcd' | 'etcd3' {
+  const output = execFileSync('patroni', ['--version'], { env: { PATH } }).toString();
+  const [major = 0, minor = 0, patch = 0] = (/(\d+)\.(\d+)\.(\d+)/.exec(output) ?? []).slice(1).map(Number);
+  const isSafe = major > 3 || (major === 3 && (minor > 0 || patch >= 3));
+  return isSafe ? 'etcd3' : 'etcd';
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { env: { PATH }, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,8 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../service-process.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import type { World } from '../world.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, World } from '../world.ts';
 
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');

@@ -2,30 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder } from '../actors/orders.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import { processesOf, type World, waitUntil } from '../world.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, processesOf, type World } from '../world.ts';
+import { untilServing } from './witness.ts';
 
 const SERVING_AGAIN_MS = 10_000;
 /** Time for which no bytes pass between the service and the database. It is longer than the time limit of a database call. */
 const BLACK_HOLE_MS = 14_000;
 const ROUND_TRIP_MS = 200;
-
-async function startAgain(postgres: SurroundingsWorld['postgres']): Promise<void> {
-  if (!(await postgres.isReady())) {
-    await postgres.start();
-  }
-}
-
-/** Waits until each API process reads from the database. After a restart, PostgreSQL accepts writes as soon as it accepts reads. */
-async function allServeAgain({ apis, client, witness }: World): Promise<void> {
-  const { tenant, headers } = witness.partner;
-  const request = { method: 'GET', path: '/v1/third-party/orders/?page_size=1', options: { headers } };
-  await Promise.all(
-    apis.map(({ url }) => {
-      return waitUntil(async () => (await client.try(tenant, request, url))?.status === 200, 3 * SERVING_AGAIN_MS);
-    }),
-  );
-}
 
 async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Promise<void> {
   await postgres.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
@@ -43,7 +26,6 @@ async function placeBigOrders({ client, partners, random }: World): Promise<void
 }
 
 export const databaseFaults: Fault<SurroundingsWorld>[] = [
-  /** PostgreSQL crashes as in a power failure, and restarts after 3 s. */
   {
     name: 'postgres-restart',
     isShort: true,
@@ -56,13 +38,12 @@ export const databaseFaults: Fault<SurroundingsWorld>[] = [
         restartedAtMs = performance.now();
         await world.postgres.start();
       });
-      await allServeAgain(world);
+      await Promise.all(world.apis.map((api) => untilServing(world, api, 3 * SERVING_AGAIN_MS)));
       const tookMs = performance.now() - restartedAtMs;
       world.findings.measure('all API processes serve again after a restart of PostgreSQL', tookMs, SERVING_AGAIN_MS);
     },
-    heal: async ({ postgres }) => await startAgain(postgres),
+    heal: async ({ postgres }) => await postgres.start(),
   },
-  /** All database connections are cut three times, while they are in use. */
   {
     name: 'database-connections-cut',
     interruptsDeliveries: true,
@@ -146,13 +127,13 @@ export const databaseFaults: Fault<SurroundingsWorld>[] = [
         await sleep(8_000);
         findings.note(`PostgreSQL is ${(await postgres.isReady()) ? 'running' : 'stopped'} on the full volume`);
         await volume?.empty();
-        await startAgain(postgres);
+        await postgres.start();
       });
       await placing;
     },
     async heal({ volume, postgres }) {
       await volume?.empty();
-      await startAgain(postgres);
+      await postgres.start();
     },
   },
 ];

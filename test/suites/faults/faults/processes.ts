@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hook } from '../receivers.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import { type LinkedProcess, processesOf, type World, waitUntil } from '../world.ts';
-import type { Fault } from './fault.ts';
-import { causeEvent } from './witness.ts';
+import { type Fault, type LinkedProcess, processesOf, waitUntil, type World } from '../world.ts';
+import { causeEvent, untilServing } from './witness.ts';
 
 /** Time limit until an API process serves again after kill -9. On slow machines, the limit is `QUIET_STARTS` instead. */
 const SERVING_AGAIN_MS = 5_000;
@@ -13,13 +12,6 @@ const RETRIED_WITHIN_MS = 25_000;
 const STOPPED_MS = 30_000;
 /** Time after which a response of the receiver has certainly arrived at the worker. */
 const ON_ITS_WAY_MS = 300;
-
-async function untilServing({ client, witness }: World, api: LinkedProcess): Promise<number | undefined> {
-  const { tenant, headers } = witness.partner;
-  const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers } };
-  const serves = async () => (await client.try(tenant, request, api.url))?.status === 200;
-  return await waitUntil(serves, 4 * SERVING_AGAIN_MS);
-}
 
 /** Lets the workers and the receiver of the witness work as usual. */
 async function releaseWitness({ workers, witness: { hook } }: World): Promise<void> {
@@ -108,7 +100,11 @@ export const processFaults: Fault<SurroundingsWorld>[] = [
       for (const api of world.apis) {
         await api.kill();
         await api.launch();
-        world.findings.measure('an API process serves again after kill -9', await untilServing(world, api), limitMs);
+        world.findings.measure(
+          'an API process serves again after kill -9',
+          await untilServing(world, api, 4 * SERVING_AGAIN_MS),
+          limitMs,
+        );
         await sleep(1_000);
       }
     },

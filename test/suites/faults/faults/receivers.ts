@@ -4,8 +4,7 @@ import { moveOrder, placeOrder } from '../actors/orders.ts';
 import type { Misbehaviour } from '../receivers.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
 import { makePartner } from '../tenants.ts';
-import type { World } from '../world.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, World } from '../world.ts';
 import { causeEvent } from './witness.ts';
 
 const MISBEHAVIOUR_MS = 8_000;
@@ -13,7 +12,6 @@ const MISBEHAVIOUR_MS = 8_000;
 const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
-/** Returns a fault in which ten of the fifty receivers misbehave at the same time. */
 function misbehaviour(kind: Misbehaviour, name: string): Fault<SurroundingsWorld> {
   return {
     name,

@@ -1,6 +1,7 @@
+import { ORDERS } from '../../../support/restaurant.ts';
 import { moveOrder, placeOrder } from '../actors/orders.ts';
 import { type Attempt, ATTEMPTS } from '../observer.ts';
-import type { World } from '../world.ts';
+import { type LinkedProcess, waitUntil, type World } from '../world.ts';
 
 interface DeliveryRow {
   id: string;
@@ -24,4 +25,11 @@ export async function causeEvent({ client, postgres, witness }: World, partner =
   const before = new Set((await read()).map(({ id }) => id));
   await moveOrder(client, order, 'confirmed');
   return async () => (await read()).find(({ id }) => !before.has(id));
+}
+
+/** Waits until an API process reads from the database. After a restart, PostgreSQL accepts writes as soon as it accepts reads. */
+export async function untilServing({ client, witness }: World, api: LinkedProcess, withinMs: number) {
+  const { tenant, headers } = witness.partner;
+  const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers } };
+  return await waitUntil(async () => (await client.try(tenant, request, api.url))?.status === 200, withinMs);
 }

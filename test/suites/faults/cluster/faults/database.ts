@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from '../../faults/fault.ts';
-import { waitUntil } from '../../world.ts';
+import { type Fault, waitUntil } from '../../world.ts';
 import { type ClusterWorld, findPrimary } from '../cluster.ts';
 import type { DatabaseNode } from '../database-node.ts';
 import { duringOutage, restore } from './restoring.ts';
@@ -19,7 +18,6 @@ const WITHOUT_COPIES_MS = 3_000;
 const SYNCHRONOUS = { synchronous_mode: true, synchronous_mode_strict: true };
 const ASYNCHRONOUS = { synchronous_mode: false, synchronous_mode_strict: false };
 
-/** Waits until the cluster has a primary. */
 async function findNodes({ nodes }: ClusterWorld) {
   let primary: DatabaseNode | undefined;
   await waitUntil(async () => (primary = await findPrimary(nodes)) !== undefined, FOUND_WITHIN_MS, 100);
@@ -82,7 +80,6 @@ export const databaseFaults: Fault<ClusterWorld>[] = [
       await sleep(2_000);
     },
   },
-  /** The operator makes a standby the primary (a switchover). */
   {
     name: 'switchover',
     isShort: true,

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../../../support/command.ts';
 import { makeNextVersion } from '../../../../support/next-version.ts';
-import type { Fault } from '../../faults/fault.ts';
 import { withoutClientErrors } from '../../faults/processes.ts';
-import { type LinkedProcess, processesOf } from '../../world.ts';
+import { type Fault, type LinkedProcess, processesOf } from '../../world.ts';
 import type { ClusterWorld } from '../cluster.ts';
 
 const PARTITION_MS = 14_000;

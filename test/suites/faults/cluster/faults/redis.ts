@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
-import type { Fault } from '../../faults/fault.ts';
 import { makePartner, type Partner } from '../../tenants.ts';
 import type { ClusterWorld } from '../cluster.ts';
+import type { Fault } from '../../world.ts';
 
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
@@ -66,7 +66,6 @@ async function spend({ client, apis }: ClusterWorld, { tenant, headers }: Partne
 }
 
 export const redisFaults: Fault<ClusterWorld>[] = [
-  /** Redis is killed, and starts again without its data. */
   {
     name: 'redis-killed',
     isShort: true,
@@ -83,7 +82,6 @@ export const redisFaults: Fault<ClusterWorld>[] = [
       ]);
     },
   },
-  /** All keys of Redis are removed. */
   {
     name: 'redis-emptied',
     async strike(world) {
