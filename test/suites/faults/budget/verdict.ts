@@ -1,6 +1,6 @@
 import type { Outcome } from './call.ts';
 
-export interface Times {
+interface Times {
   p99Ms: number;
   p999Ms: number;
   maxMs: number;
@@ -25,7 +25,7 @@ export interface Measured {
 
 export const GROWTH_MIB = 150;
 
-export interface Goals {
+interface Goals {
   p99Ms: number;
   /** For a slow machine, a duration is also accepted if it is at most this factor times the duration in the control process. */
   controlTimes: number;
