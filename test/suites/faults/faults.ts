@@ -105,11 +105,12 @@ if (run === undefined) {
 }
 const closers = new AsyncDisposableStack();
 closers.defer(cleanUp);
-let ending: Promise<void> | undefined;
+let closing: Promise<void> | undefined;
+const close = () => (closing ??= closers.disposeAsync());
 const end = (reason: unknown) => {
   console.error(reason);
-  ending ??= closers.disposeAsync().finally(() => process.exit(1));
+  void close().finally(() => process.exit(1));
 };
 process.on('SIGINT', end).on('SIGTERM', end).on('uncaughtException', end);
 process.exitCode = (await run(closers)) ? 0 : 1;
-await closers.disposeAsync();
+await close();
