@@ -4,10 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 const PROBE_EVERY_MS = 100;
 const PROBE_TIMEOUT_MS = 1_000;
-/**
- * Time after which the balancer closes an idle connection to a process. It is much shorter than the idle time limit of the service. So the
- * service never closes a connection on which the balancer is about to send a request.
- */
+/** Much shorter than the idle time limit of the service, which so never closes a connection on which the balancer is about to send. */
 const IDLE_MS = 5_000;
 
 interface Backend {
@@ -16,9 +13,8 @@ interface Backend {
 }
 
 /**
- * A load balancer in front of the API processes, with keep-alive connections. It prefers processes whose `/readyz` returns 200. If a
- * process refuses the connection, it has not received the request. So the balancer sends the request to the next process. The balancer
- * never repeats a request that a process may have received.
+ * A load balancer in front of the API processes, with keep-alive connections. It prefers processes whose `/readyz` returns 200. It sends a
+ * request to the next process only if a process refuses the connection, and so has not received the request.
  */
 export class Balancer {
   #backends: Backend[];
@@ -64,7 +60,7 @@ export class Balancer {
     backend.isReady = answer?.status === 200;
   }
 
-  /** Returns all backends, the ready backends first. The first backend changes with each call, so that all backends get requests. */
+  /** Returns all backends in turn, the ready ones first. */
   #choices(): Backend[] {
     this.#turn += 1;
     const inTurn = this.#backends.map((_, place) => this.#backends[(place + this.#turn) % this.#backends.length]);

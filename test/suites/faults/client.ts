@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type CallOptions, callUnchecked } from '../../support/http.ts';
 import type { History } from './history.ts';
 import type { Random } from './random.ts';
-import type { Marker, Tenant } from './tenants.ts';
+import type { Tenant } from './tenants.ts';
 
 const TRY_TIMEOUT_MS = 20_000;
 /** Time limit for all tries of one call together. After this time each fault is over, so the service must have responded. */
@@ -24,12 +24,10 @@ export class Client {
   /** URL of the load balancer. */
   readonly url: string;
   readonly history: History;
-  readonly #markers: Marker[];
 
-  constructor(url: string, history: History, markers: Marker[]) {
+  constructor(url: string, history: History) {
     this.url = url;
     this.history = history;
-    this.#markers = markers;
   }
 
   /**
@@ -45,14 +43,14 @@ export class Client {
       this.history.balancedFailures.push(`${method} ${path}: ${answer?.status ?? 'no response'} ${answer?.text ?? ''}`);
     }
     if (answer !== null) {
-      this.findLeak(tenant.marker, answer.text, `the response to ${method} ${path}`);
+      this.history.findLeak(tenant, answer.text, `the response to ${method} ${path}`);
     }
     return answer;
   }
 
   /**
    * Repeats a request until a response with a status below 500 comes. Waits as long as `Retry-After` says before each retry.
-   * @returns the response; `wasUnknown` is true if an earlier try got a 5xx or no response, and may have changed data
+   * @returns the response; `wasUnknown` is true if an earlier try may have changed data
    * @throws UnsettledError if no such response comes within 75 s
    */
   async settle(tenant: Tenant, request: Request): Promise<{ answer: Answer; wasUnknown: boolean }> {
@@ -66,32 +64,18 @@ export class Client {
       await sleep(Number(answer?.headers.get('retry-after') ?? 0) * 1_000 || RETRY_WAIT_MS);
     }
     this.history.unsettled.push(`${request.method} ${request.path}`);
-    throw new UnsettledError(
-      `${request.method} ${request.path} got no response below 500 within ${SETTLE_WITHIN_MS} ms.`,
-    );
-  }
-
-  /**
-   * Records a leak if the text contains the marker of a tenant other than `own`. A marker is a random text that all data of one tenant
-   * contains.
-   */
-  findLeak(own: Marker, text: string, where: string): void {
-    const other = this.#markers.find((marker) => marker !== own && text.includes(marker));
-    if (other !== undefined) {
-      this.history.leaks.push(`${where}, of tenant ${own}, contains ${other}`);
-    }
+    throw new UnsettledError();
   }
 
   #note(method: string, answer: Answer | null): void {
     const { tries, acknowledgedAtMs } = this.history;
     if (answer === null || answer.status >= 500) {
       tries.unknown += 1;
-      this.history.internalErrors += answer?.status === 500 ? 1 : 0;
     } else if (answer.status >= 400) {
       tries.fail += 1;
     } else {
       tries.ok += 1;
-      // The response to a repeated create call does not count as an acknowledged write, because the call writes nothing new.
+      // A repeated create call writes nothing new.
       if (method !== 'GET' && !answer.headers.has('idempotent-replayed')) {
         acknowledgedAtMs.push(performance.now());
       }
@@ -99,21 +83,15 @@ export class Client {
   }
 }
 
-/** Error of a call that got no response with a status below 500 within the time limit. */
 class UnsettledError extends Error {}
 
-/** A simulated client. It runs `act` again and again, with a pause between two runs. */
+/** A simulated client. It runs `act` again and again. The pause between two runs is random, `paceMs` on average. */
 export interface Actor {
-  name: string;
-  /** Mean pause between two runs of `act`, in milliseconds. The real pause is random and differs from the mean by up to 50 %. */
   paceMs: number;
   act(): Promise<void>;
 }
 
-/**
- * Runs the simulated clients (actors). `go` lets all actors run, and `rest` pauses all of them. After a call of `rest`, each actor finishes
- * its current run of `act`, and then waits for the next call of `go`.
- */
+/** Runs the simulated clients (actors). */
 export class Load {
   readonly #random: Random;
   #isPaused = true;
@@ -138,7 +116,7 @@ export class Load {
   }
 
   /**
-   * Pauses the actors, and waits until no actor is busy.
+   * Pauses the actors, and waits until each has finished its run of `act`.
    * @returns the number of actors that are still busy after `timeoutMs`
    */
   async rest(timeoutMs: number): Promise<number> {

@@ -1,167 +1,116 @@
 /**
- * The fault suite. It runs two API processes and two workers of the service on one PostgreSQL, with fifty webhook receivers and with
- * clients that call the service all the time. It causes one fault after another. After each fault, it checks every guarantee.
+ * The fault suite. Two API processes and two workers of the service serve clients that call all the time, and fifty webhook receivers. The
+ * suite causes one fault after another, and checks every guarantee after each.
  *
- *   node test/suites/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
+ *   node test/suites/faults/faults.ts [--family FAMILY] [--short] [--only NAME]… [--prove]
  *
- * The option `--family` chooses another group of tests, called a family. The family `budget` causes no faults, but has nine cases. In
- * each case, one tenant makes as many expensive calls in a minute as its budget allows. The suite measures the calls of another tenant, and
- * the memory of the service. If a case breaks a guarantee, the suite runs the case again, at most `--tries` times in all.
- *
- *   node test/suites/faults/faults.ts --family budget [--short] [--only CASE]… [--tries N]
- *
- * In the family `cluster`, the service runs on PostgreSQL under Patroni, behind PgBouncer and HAProxy. The faults disturb these servers.
- *
- *   node test/suites/faults/faults.ts --family cluster [--short] [--rounds N] [--only FAULT]… [--results FILE] [--seed N] [--prove]
+ * A family is a group of tests:
+ * - `surroundings` is the default. The service uses one PostgreSQL.
+ * - `cluster`: the service uses PostgreSQL under Patroni, behind PgBouncer and HAProxy, and the faults disturb these servers.
+ * - `budget` causes no faults. In each of its cases, one tenant makes as many expensive calls as its budget allows, and the suite measures
+ *   the calls of another tenant.
  *
  * With `--prove`, the suite does not test the service. It damages data on purpose, to prove that its checks find the damage.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../../support/command.ts';
-import { runBudgetFamily } from './budget/family.ts';
-import { runClusterFamily } from './cluster/family.ts';
-import { FAULTS } from './faults/all.ts';
-import { Closers } from './closers.ts';
-import type { Fault } from './faults/fault.ts';
+import { CASES } from './budget/cases.ts';
+import { runBudgets } from './budget/run.ts';
+import { startCluster } from './cluster/cluster.ts';
+import { CLUSTER_FAULTS, proveCluster, runCluster } from './cluster/family.ts';
+import { missingPackages } from './cluster/server.ts';
+import { callerFaults } from './faults/callers.ts';
+import { databaseFaults } from './faults/database.ts';
+import { processFaults } from './faults/processes.ts';
+import { receiverFaults } from './faults/receivers.ts';
 import { Findings } from './findings.ts';
+import { openWorld, type Stage } from './open-world.ts';
 import { prove } from './prove.ts';
-import { Random } from './random.ts';
-import { type FaultResult, report } from './report.ts';
-import { checkResources, measureBaseline } from './resources.ts';
-import { endRun, runFault } from './run.ts';
-import { startSurroundings, type SurroundingsWorld } from './surroundings.ts';
-import { openWorld } from './world.ts';
+import { runFaults } from './run.ts';
+import { startSurroundings } from './surroundings.ts';
+import type { Fault, Machines, World } from './world.ts';
 
 const WARM_UP_MS = 6_000;
+/** Faults of receivers come first, so that all five attempts of deliveries to a hanging receiver end before the last fault. */
+const FAULTS = [...receiverFaults, ...processFaults, ...databaseFaults, ...callerFaults];
 
 const { values } = parseArgs({
   options: {
-    short: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '1' },
-    only: { type: 'string', multiple: true },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    prove: { type: 'boolean', default: false },
     family: { type: 'string', default: 'surroundings' },
-    results: { type: 'string' },
-    tries: { type: 'string', default: '2' },
+    short: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    prove: { type: 'boolean', default: false },
   },
 });
-const beganAtMs = performance.now();
+const { short: isShort, only, prove: isProof } = values;
+
+const FAMILIES: Record<string, (closers: AsyncDisposableStack) => Promise<boolean>> = {
+  async surroundings(closers) {
+    const faults = chosenFaults(FAULTS);
+    const world = await startLoad(startSurroundings, closers);
+    const budgets = world.redis ? 'shared in Redis' : 'checked for each process, because no redis-server is on PATH';
+    print(`Budgets are ${budgets}.`);
+    return isProof ? await prove(world) : await runFaults(world, faults, isShort);
+  },
+  async cluster(closers) {
+    const missing = missingPackages();
+    if (missing.length > 0) {
+      print(`skipped: these packages of Debian are not installed: ${missing.join(', ')}`);
+      return process.env['CI'] !== 'true';
+    }
+    const faults = chosenFaults(CLUSTER_FAULTS);
+    const world = await startLoad(startCluster, closers);
+    return isProof ? await proveCluster(world) : await runCluster(world, faults, isShort);
+  },
+  budget: async (closers) =>
+    await runBudgets(
+      choose(CASES, () => true),
+      { closers, isShort, print },
+    ),
+};
+
+function chosenFaults<In extends World>(faults: readonly Fault<In>[]): Fault<In>[] {
+  return choose(faults, ({ isShort: isInShort = false }) => isInShort || !isShort);
+}
+
+/** Returns the faults or cases of `--only`. Without this option, returns those for which `isIncluded` is true. */
+function choose<T extends { name: string }>(all: readonly T[], isIncluded: (each: T) => boolean): T[] {
+  const names = all.map(({ name }) => name);
+  const unknown = only?.filter((name) => !names.includes(name)) ?? [];
+  if (unknown.length > 0) {
+    throw new Error(`Unknown: ${unknown.join(', ')}. The names in this family are: ${names.join(', ')}.`);
+  }
+  return all.filter((each) => only?.includes(each.name) ?? isIncluded(each));
+}
+
+async function startLoad<Started extends Machines>(
+  start: (stage: Stage) => Promise<Started>,
+  closers: AsyncDisposableStack,
+): Promise<World & Started> {
+  const world = await openWorld({ findings: new Findings(print), closers }, start);
+  world.load.go();
+  await sleep(WARM_UP_MS);
+  return world;
+}
 
 function print(line: string): void {
-  const seconds = ((performance.now() - beganAtMs) / 1000).toFixed(0).padStart(4);
+  const seconds = (performance.now() / 1000).toFixed(0).padStart(4);
   process.stdout.write(`${seconds} s  ${line}\n`);
 }
 
-function chosenFaults(): Fault<SurroundingsWorld>[] {
-  const unknown = values.only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
-  if (unknown.length > 0) {
-    throw new Error(
-      `Unknown fault: ${unknown.join(', ')}. The faults are: ${FAULTS.map(({ name }) => name).join(', ')}.`,
-    );
-  }
-  if (values.only !== undefined) {
-    return FAULTS.filter(({ name }) => values.only?.includes(name));
-  }
-  return FAULTS.filter(({ isShort }) => isShort || !values.short);
-}
-
-async function main(): Promise<number> {
-  const faults = chosenFaults();
-  const findings = new Findings(print);
-  print(`Seed ${values.seed}, ${faults.length} faults, ${values.rounds} rounds`);
-  const closers = new Closers();
-  closers.add(cleanUp);
-  const interrupted = () => void closers.close().then(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
-    const world = await openWorld({ random: new Random(Number(values.seed)), findings, closers }, startSurroundings);
-    print(
-      world.redis
-        ? 'Budgets are shared in Redis.'
-        : 'No redis-server is on PATH, so budgets are checked for each process.',
-    );
-    world.load.go();
-    await sleep(WARM_UP_MS);
-    if (values.prove) {
-      return await prove(world);
-    }
-    const results = await runRounds(world, faults);
-    process.stdout.write(`\n${report(results, findings)}\n`);
-    return findings.count === 0 ? 0 : 1;
-  } finally {
-    await closers.close();
-  }
-}
-
-async function runRounds(world: SurroundingsWorld, faults: Fault<SurroundingsWorld>[]): Promise<FaultResult[]> {
-  const { findings } = world;
-  const baseline = await measureBaseline(world);
-  const results = new Map<string, FaultResult>();
-  for (let round = 1; round <= Number(values.rounds); round += 1) {
-    for (const fault of faults) {
-      const reasonToSkip = fault.reasonToSkip?.(world) ?? null;
-      if (reasonToSkip !== null) {
-        print(`${fault.name}: skipped, because ${reasonToSkip}`);
-        findings.skipped.set(fault.name, reasonToSkip);
-        continue;
-      }
-      print(`${fault.name} (round ${round})`);
-      findings.beginFault(fault.name);
-      const result = await runFault(world, fault);
-      print(`    ${result.requests} requests, ${result.events} events, p99 ${result.p99Ms} ms`);
-      results.set(fault.name, add(results.get(fault.name), result));
-    }
-  }
-  findings.beginFault('the end');
-  print('the end: waits until every delivery has ended');
-  await endRun(world, values.short);
-  await checkResources(world, baseline);
-  return [...results.values()];
-}
-
-function add(sum: FaultResult | undefined, result: FaultResult): FaultResult {
-  if (sum === undefined) {
-    return result;
-  }
-  return {
-    fault: sum.fault,
-    rounds: sum.rounds + 1,
-    requests: sum.requests + result.requests,
-    unknown: sum.unknown + result.unknown,
-    events: sum.events + result.events,
-    interrupted: sum.interrupted + result.interrupted,
-    p99Ms: Math.max(sum.p99Ms, result.p99Ms),
-    slowestMs: Math.max(sum.slowestMs, result.slowestMs),
-    longestGapMs: Math.max(sum.longestGapMs, result.longestGapMs),
-    acknowledged: sum.acknowledged + result.acknowledged,
-    lost: sum.lost + result.lost,
-    unsettled: sum.unsettled + result.unsettled,
-  };
-}
-
-const FAMILIES: Record<string, () => Promise<number>> = {
-  surroundings: main,
-  async budget() {
-    const { short: isShort, only, tries } = values;
-    return (await runBudgetFamily({ isShort, only, tries: Number(tries), print })) === 0 ? 0 : 1;
-  },
-  async cluster() {
-    const { short: isShort, only, results, rounds, seed, prove: isProof } = values;
-    return await runClusterFamily({
-      isShort,
-      only,
-      results,
-      rounds: Number(rounds),
-      seed: Number(seed),
-      isProof,
-      print,
-    });
-  },
-};
-const family = FAMILIES[values.family];
-if (family === undefined) {
+const run = FAMILIES[values.family];
+if (run === undefined) {
   throw new Error(`Unknown family: ${values.family}. The families are: ${Object.keys(FAMILIES).join(', ')}.`);
 }
-process.exitCode = await family();
+const closers = new AsyncDisposableStack();
+closers.defer(cleanUp);
+let closing: Promise<void> | undefined;
+const close = () => (closing ??= closers.disposeAsync());
+const end = (reason: unknown) => {
+  console.error(reason);
+  void close().finally(() => process.exit(1));
+};
+process.on('SIGINT', end).on('SIGTERM', end).on('uncaughtException', end);
+process.exitCode = (await run(closers)) ? 0 : 1;
+await close();

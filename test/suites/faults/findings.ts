@@ -1,31 +1,21 @@
-/** A broken guarantee: its name, the observation, and the place where an investigation should begin. */
-export interface Violation {
+/** A broken guarantee that the suite has found. */
+interface Violation {
+  fault: string;
   promise: string;
   what: string;
-  lookAt: string;
 }
 
-/** A measured time, with the limit that a guarantee sets. */
-interface Measurement {
-  what: string;
-  valueMs: number;
-  limitMs: number;
-}
+const SHOWN_BREACHES = 5;
 
-/** Results of a run of the suite, grouped by fault. */
+/** Results of a run of the suite. */
 export class Findings {
-  readonly violations = new Map<string, Violation[]>();
-  readonly measurements: Measurement[] = [];
-  /**
-   * Violations that were already reported, so that each violation is reported only once. Each text contains the guarantee and the
-   * observation.
-   */
-  readonly known = new Set<string>();
-  readonly skipped = new Map<string, string>();
+  readonly violations: Violation[] = [];
+  readonly skipped: string[] = [];
   /** Periods in which the database was unavailable or refused writes, in milliseconds since 1970. */
   readonly outages: { fromMs: number; toMs: number }[] = [];
-  #fault = 'before the first fault';
+  readonly #known = new Set<string>();
   readonly #print: (line: string) => void;
+  #fault = 'before the first fault';
 
   constructor(print: (line: string) => void) {
     this.#print = print;
@@ -33,28 +23,34 @@ export class Findings {
 
   beginFault(name: string): void {
     this.#fault = name;
-    this.violations.set(name, this.violations.get(name) ?? []);
+    this.#print(name);
   }
 
-  violation(promise: string, what: string, lookAt = ''): void {
-    const list = this.violations.get(this.#fault) ?? [];
-    list.push({ promise, what, lookAt });
-    this.violations.set(this.#fault, list);
-    this.#print(`    VIOLATION of ${promise}: ${what}`);
+  violation(promise: string, what: string): void {
+    this.violations.push({ fault: this.#fault, promise, what });
+    this.note(`VIOLATION of ${promise}: ${what}`);
   }
 
   /**
-   * Records a measured time. A time over its limit is a violation. If `valueMs` is undefined, the suite waited for something that never
-   * happened, which is also a violation.
+   * Reports breaches of a guarantee. Each breach is reported only once, because a lost row, for example, is missing in all later checks.
+   * @returns the number of new breaches
    */
-  measure(what: string, valueMs: number | undefined, limitMs: number): void {
-    if (valueMs === undefined || valueMs > limitMs) {
-      const seen = valueMs === undefined ? 'never happened' : `took ${(valueMs / 1000).toFixed(1)} s`;
-      this.violation('times are within their limits', `${what}: ${seen}, but ${limitMs / 1000} s are allowed`);
+  breaches(promise: string, all: string[]): number {
+    const found = all.filter((breach) => !this.#known.has(promise + breach));
+    found.forEach((breach) => this.#known.add(promise + breach));
+    found.slice(0, SHOWN_BREACHES).forEach((breach) => this.violation(promise, breach));
+    if (found.length > SHOWN_BREACHES) {
+      this.violation(promise, `and ${found.length - SHOWN_BREACHES} more breaches of this promise`);
     }
-    if (valueMs !== undefined) {
-      this.measurements.push({ what, valueMs, limitMs });
-      this.#print(`    ${what}: ${(valueMs / 1000).toFixed(2)} s (limit ${limitMs / 1000} s)`);
+    return found.length;
+  }
+
+  /** Reports a time. It is a violation if it is over the limit, or undefined because the suite waited in vain. */
+  measure(what: string, valueMs: number | undefined, limitMs: number): void {
+    const seen = valueMs === undefined ? 'never happened' : `${(valueMs / 1000).toFixed(2)} s`;
+    this.note(`${what}: ${seen} (limit ${limitMs / 1000} s)`);
+    if (valueMs === undefined || valueMs > limitMs) {
+      this.violation('times are within their limits', `${what}: ${seen}, but ${limitMs / 1000} s are allowed`);
     }
   }
 
@@ -67,9 +63,5 @@ export class Findings {
     const fromMs = Date.now();
     await work();
     this.outages.push({ fromMs, toMs: Date.now() });
-  }
-
-  get count(): number {
-    return [...this.violations.values()].reduce((sum, list) => sum + list.length, 0);
   }
 }

@@ -1,9 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * SQL for a schema with triggers. The triggers insert a row into this schema for each change of a status and each new event. No later
- * transaction changes such a row, so the commit time that PostgreSQL returns for the row is the commit time of the recorded change. The
- * triggers run as the user of the suite, because the user of the service may not write to this schema.
+ * Triggers that record each change of a status and each new event. No later transaction changes such a record, so its commit time is that of
+ * the change. They run as the user of the suite, because the user of the service may not write to this schema.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -45,7 +44,6 @@ const OBSERVATION = `
   CREATE TRIGGER see AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION faults.see_event();
 `;
 
-/** Creates the schema and the triggers of `OBSERVATION` in the database. */
 export async function observe(postgres: Database): Promise<void> {
   await postgres.query(OBSERVATION);
 }
@@ -58,26 +56,21 @@ export interface Attempt {
 }
 
 /**
- * SQL expression of the attempts of the delivery `d`, as the API returns them. The column `attempt_count` increases before an attempt, and
- * the column `attempts` gets the outcome after it. So if `attempt_count` is larger than the number of outcomes, the service has not
- * recorded the outcome of the last attempt. The expression then adds this attempt without an outcome.
+ * SQL expression of the attempts of the delivery `d`, as the API returns them. `attempt_count` increases before an attempt, and `attempts`
+ * gets its outcome. An attempt that has no outcome yet is added without one.
  */
 export const ATTEMPTS = `
   d.attempts || CASE WHEN d.attempt_count > jsonb_array_length(d.attempts)
     THEN jsonb_build_array(jsonb_build_object('at', d.claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome'))
     ELSE '[]' END`;
 
-/**
- * An event that was committed, even if its row is missing now. In that case, `credential_id`, `type` and `body` are null. The fields of the
- * delivery are null if the event has no delivery.
- */
+/** An event that was committed. If its row is missing now, `credential_id` and `body` are null. */
 export interface EventRow {
   id: string;
   tenant_id: string;
   tx: string;
   committed_at: Date;
   credential_id: string | null;
-  type: string | null;
   body: string | null;
   delivery_status: string | null;
   attempt_count: number | null;
@@ -88,7 +81,7 @@ export interface EventRow {
 export async function readEvents(postgres: Database): Promise<EventRow[]> {
   return await postgres.query<EventRow>(`
     SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,
-      e.credential_id, e.type, e.body, d.status AS delivery_status, d.attempt_count, ${ATTEMPTS} AS attempts
+      e.credential_id, e.body, d.status AS delivery_status, d.attempt_count, ${ATTEMPTS} AS attempts
     FROM faults.event AS seen
     LEFT JOIN event AS e ON e.tenant_id = seen.tenant_id AND e.id = seen.id
     LEFT JOIN delivery AS d ON d.tenant_id = seen.tenant_id AND d.id = seen.id

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { type Certificate, makeCertificate } from '../../support/certificate.ts';
-import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import type { Answer, ReceivedRequest, Receiver } from '../../support/receiver.ts';
+import { TcpProxy } from './proxy.ts';
 
 /** A received POST. `isAccepted` is true if the response was a 2xx. */
 export interface Post {
@@ -16,24 +15,33 @@ export interface Post {
 }
 
 /**
- * Misbehaviour of a receiver. `hang` sends no response, and `reset` resets the connection. `dribble` sends response headers that never end,
- * and `gigabytes` sends a body that never ends. With `certificate`, the receiver shows a certificate that the service does not trust.
+ * Misbehaviour of a receiver. `dribble` sends response headers that never end, and `gigabytes` sends a body that never ends. With
+ * `certificate`, the receiver shows a certificate that the service does not trust.
  */
 export type Misbehaviour = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
 
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
 const DRIBBLE_EVERY_MS = 1_000;
+/** Answers to a POST of a misbehaving receiver. In the misbehaviour `certificate`, no POST should arrive. */
+const ANSWERS: Record<Misbehaviour, Answer> = {
+  hang: 'hang',
+  reset: 'reset',
+  dribble,
+  redirect: { status: 307, headers: { location: 'https://127.0.0.1:9/elsewhere' } },
+  gigabytes: pourForEver,
+  certificate: 'hang',
+};
 
 /** Log of all POSTs that arrived at the receivers of the run, by event. */
 export class PostLog {
   readonly byEvent = new Map<string, Post[]>();
-  onPost: (post: Post) => void = () => {};
+
+  of(eventId: string): Post[] {
+    return this.byEvent.get(eventId) ?? [];
+  }
 
   add(post: Post): void {
-    const posts = this.byEvent.get(post.eventId) ?? [];
-    posts.push(post);
-    this.byEvent.set(post.eventId, posts);
-    this.onPost(post);
+    this.byEvent.set(post.eventId, [...this.of(post.eventId), post]);
   }
 }
 
@@ -50,9 +58,9 @@ export class Hook {
   /** Chooses the response to an event while the receiver does not misbehave. `postsBefore` is the number of earlier POSTs of this event. */
   answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
 
-  constructor(receiver: Receiver, proxy: TcpProxy, log: PostLog) {
+  constructor(receiver: Receiver, log: PostLog) {
     this.#receiver = receiver;
-    this.proxy = proxy;
+    this.proxy = new TcpProxy({ port: receiver.port });
     this.#log = log;
     receiver.answerWith((request) => this.#take(request));
   }
@@ -61,15 +69,10 @@ export class Hook {
     return `https://127.0.0.1:${this.proxy.port}/hook`;
   }
 
-  /**
-   * Makes the receiver misbehave.
-   * @param badPort port of a receiver with a certificate that the service does not trust. Only the misbehaviour `certificate` uses this
-   * port
-   */
+  /** @param badPort port of a receiver with an untrusted certificate, for the misbehaviour `certificate` */
   startMisbehaviour(misbehaviour: Misbehaviour, badPort: number): void {
     if (misbehaviour === 'certificate') {
-      this.proxy.target = badPort;
-      this.proxy.cut();
+      this.#leadTo(badPort);
     } else {
       this.#misbehaviour = misbehaviour;
     }
@@ -77,13 +80,10 @@ export class Hook {
 
   recover(): void {
     this.#misbehaviour = null;
-    if (this.proxy.target !== this.#receiver.port) {
-      this.proxy.target = this.#receiver.port;
-      this.proxy.cut();
-    }
+    this.#leadTo(this.#receiver.port);
   }
 
-  /** Clears the list of events for which this receiver misbehaves in all five attempts. */
+  /** Forgets the events that get the misbehaviour in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }
@@ -93,9 +93,17 @@ export class Hook {
     await this.#receiver.close();
   }
 
+  /** Changes the target of the proxy. Cuts the connections, because those that are kept open lead to the previous target. */
+  #leadTo(port: number): void {
+    if ('port' in this.proxy.target && this.proxy.target.port !== port) {
+      this.proxy.target = { port };
+      this.proxy.cut();
+    }
+  }
+
   #take(request: ReceivedRequest): Answer {
     const eventId = String(request.headers['x-service-event-id']);
-    const before = this.#log.byEvent.get(eventId)?.length ?? 0;
+    const before = this.#log.of(eventId).length;
     const misbehaviour = this.#misbehaviourOf.get(eventId) ?? this.#misbehaviour;
     if (misbehaviour !== null && diceOf(eventId) < 10) {
       this.#misbehaviourOf.set(eventId, misbehaviour);
@@ -110,11 +118,11 @@ export class Hook {
       isAccepted: false,
     };
     this.#log.add(post);
-    const answer = misbehaviour === null ? this.answer(request, before) : answerIn(misbehaviour);
+    const answer = misbehaviour === null ? this.answer(request, before) : ANSWERS[misbehaviour];
     if (answer instanceof Promise) {
       return (socket) => void answer.then((status) => answerByHand(socket, status, post));
     }
-    post.isAccepted = isSuccess(typeof answer === 'object' ? answer.status : answer);
+    post.isAccepted = isSuccess(answer);
     return answer;
   }
 }
@@ -129,21 +137,6 @@ function answerByHand(socket: Socket, status: number, post: Post): void {
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-function answerIn(misbehaviour: Misbehaviour): Answer {
-  switch (misbehaviour) {
-    case 'hang':
-    case 'reset':
-      return misbehaviour;
-    case 'redirect':
-      return { status: 307, headers: { location: 'https://127.0.0.1:9/elsewhere' } };
-    case 'dribble':
-      return dribble;
-    default:
-      return pourForEver;
-  }
-}
-
-/** Sends one byte per second of response headers that never end. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('H'), DRIBBLE_EVERY_MS);
   socket.once('close', () => clearInterval(timer));
@@ -158,25 +151,7 @@ function pourForEver(socket: Socket): void {
   pour();
 }
 
-export async function startHook(certificate: Certificate, log: PostLog): Promise<Hook> {
-  const receiver = await startReceiver({ certificate });
-  const proxy = new TcpProxy(receiver.port);
-  await proxy.listen();
-  return new Hook(receiver, proxy, log);
-}
-
-/**
- * Starts a receiver with a certificate that the service does not trust. The service must refuse the connection, so no request should
- * arrive.
- */
-export async function startImpostor(): Promise<Receiver> {
-  return await startReceiver({ certificate: await makeCertificate() });
-}
-
-/**
- * Returns the response of an unreliable receiver. Of 100 events, the receiver refuses 8 once, 6 twice, and 1 in all five attempts.
- * @param postsBefore number of earlier POSTs of this event
- */
+/** Returns the response of an unreliable receiver. Of 100 events, it refuses 8 once, 6 twice, and 1 in all five attempts. */
 export function unreliableAnswer(request: ReceivedRequest, postsBefore: number): Answer {
   const dice = diceOf(String(request.headers['x-service-event-id']));
   const failures = dice === 0 ? 5 : dice <= 6 ? 2 : dice <= 14 ? 1 : 0;

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from './faults/fault.ts';
 import { oldSecretsAreRefused, budgetsHold } from './invariants/admission.ts';
 import { allIsQuiet, tenantsStayApart } from './invariants/aftermath.ts';
+import { healthyAreServed, measurePromptness, waitsAreDrawn } from './invariants/delays.ts';
 import { countOverdue, deliveriesEnd, postsAreRight } from './invariants/deliveries.ts';
-import { eventsTellOfChanges } from './invariants/events.ts';
-import { feedIsWhole } from './invariants/feed.ts';
-import { type Evidence, gather, type Invariant, type Window } from './invariants/invariant.ts';
+import { eventsTellOfChanges, feedIsWhole } from './invariants/events.ts';
+import { type Evidence, gather, type Invariant } from './invariants/invariant.ts';
 import { noOversell } from './invariants/nights.ts';
-import { healthyAreServed, measurePromptness } from './invariants/promptness.ts';
 import { nothingIsLost, onceOnly } from './invariants/records.ts';
-import { waitsAreDrawn } from './invariants/waits.ts';
-import type { FaultResult } from './report.ts';
-import { type World, waitUntil } from './world.ts';
+import { checkResources, measureBaseline } from './resources.ts';
+import { type Fault, waitUntil, type World } from './world.ts';
 
 const INVARIANTS: readonly Invariant[] = [
   nothingIsLost,
@@ -32,103 +29,104 @@ const INVARIANTS: readonly Invariant[] = [
 const LOAD_BEFORE_MS = 2_000;
 const LOAD_AFTER_MS = 2_000;
 const REST_WITHIN_MS = 90_000;
-/**
- * Maximum wait for overdue deliveries. If a worker is killed, its delivery waits until the lease ends, and then the next attempt needs some
- * time.
- */
+/** Maximum wait for overdue deliveries. That of a killed worker waits until its lease ends, and then for its next attempt. */
 const DELIVERED_WITHIN_MS = 30_000;
-/**
- * Maximum wait for the end of all deliveries. In the worst case, a hanging receiver gets five attempts, with waits between them, and each
- * attempt also waits for a place.
- */
+/** Maximum wait for the end of all deliveries. A hanging receiver gets five attempts, and each also waits for a place. */
 const ENDED_WITHIN_MS = 240_000;
-const SHOWN_BREACHES = 5;
+
+/**
+ * Causes the faults one after the other, and checks all guarantees after each of them and at the end.
+ * @returns true if no guarantee is broken
+ */
+export async function runFaults<In extends World>(
+  world: In,
+  faults: readonly Fault<In>[],
+  isShort: boolean,
+): Promise<boolean> {
+  const { findings } = world;
+  const baseline = await measureBaseline(world);
+  const results: Record<string, FaultResult> = {};
+  for (const fault of faults) {
+    const reason = fault.reasonToSkip?.(world) ?? null;
+    if (reason === null) {
+      results[fault.name] = await runFault(world, fault);
+    } else {
+      findings.skipped.push(`skipped: ${fault.name}: ${reason}`);
+    }
+  }
+  findings.beginFault('the end');
+  await endRun(world, isShort);
+  await checkResources(world, baseline);
+  console.table(results);
+  const violations = findings.violations.map(
+    ({ fault, promise, what }) => `VIOLATION in ${fault}, of ${promise}: ${what}`,
+  );
+  console.log([...findings.skipped, ...violations, `${violations.length} violations`].join('\n'));
+  return violations.length === 0;
+}
+
+type FaultResult = Awaited<ReturnType<typeof runFault>>;
 
 /**
  * Starts the simulated clients (the load), causes the fault, and pauses the clients some time after the fault. Then checks every invariant.
+ * @returns the counts for the report. `p99Ms` leaves out time without a database and interrupted deliveries, and `slowestMs` nothing
  */
-export async function runFault<In extends World>(world: In, fault: Fault<In>): Promise<FaultResult> {
+export async function runFault<In extends World>(world: In, fault: Fault<In>) {
   const { history, load, findings } = world;
+  findings.beginFault(fault.name);
   const requestsBefore = history.requests;
   const unknownBefore = history.tries.unknown;
   const acknowledgedBefore = history.acknowledgedAtMs.length;
-  const window: Window = {
-    fromMs: Date.now(),
-    creationsBefore: history.creations.length,
-    interruptsDeliveries: fault.interruptsDeliveries ?? false,
-    isLast: false,
-  };
+  const { interruptsDeliveries = false } = fault;
+  const window = { fromMs: Date.now(), creationsBefore: history.creations.length, interruptsDeliveries, isLast: false };
   const beganAtMs = performance.now();
   load.go();
   await sleep(LOAD_BEFORE_MS);
   try {
     await fault.strike(world);
   } catch (error) {
-    findings.violation(
-      'suite',
-      `the suite could not cause the fault: ${error instanceof Error ? error.stack : String(error)}`,
-    );
+    const seen = error instanceof Error ? error.stack : String(error);
+    findings.violation('suite', `the suite could not cause the fault: ${seen}`);
   } finally {
     await fault.heal?.(world);
   }
   await sleep(LOAD_AFTER_MS);
-  const longestGapMs = longestGap(history.acknowledgedAtMs.slice(acknowledgedBefore), beganAtMs, performance.now());
+  const acknowledgedAtMs = history.acknowledgedAtMs.slice(acknowledgedBefore);
+  const longestGapMs = longestGap([beganAtMs, ...acknowledgedAtMs, performance.now()]);
   await rest(world);
-  const acknowledged = history.acknowledgedAtMs.length - acknowledgedBefore;
-  const unsettled = history.unsettled.length;
-  const requests = history.requests - requestsBefore;
-  const unknown = history.tries.unknown - unknownBefore;
+  const counts = {
+    requests: history.requests - requestsBefore,
+    unknown: history.tries.unknown - unknownBefore,
+    acknowledged: history.acknowledgedAtMs.length - acknowledgedBefore,
+    longestGapMs,
+    unsettled: history.unsettled.length,
+  };
   const evidence = await gather(world, window);
   const lost = await checkInvariants(world, evidence);
-  const { events, interrupted, p99Ms, slowestMs } = measurePromptness(world, evidence);
-  const times = { p99Ms, slowestMs, longestGapMs };
-  return {
-    fault: fault.name,
-    rounds: 1,
-    requests,
-    unknown,
-    events,
-    interrupted,
-    acknowledged,
-    lost,
-    unsettled,
-    ...times,
-  };
+  const violations = findings.violations.filter(({ fault: name }) => name === fault.name).length;
+  const { faults: _, ...promptness } = measurePromptness(world, evidence);
+  return { ...counts, lost, ...promptness, violations };
 }
 
-/** Returns the longest time without an acknowledged write in a period, in milliseconds. All times come from `performance.now()`. */
-function longestGap(acknowledgedAtMs: number[], fromMs: number, toMs: number): number {
-  const times = [fromMs, ...acknowledgedAtMs.filter((atMs) => atMs < toMs), toMs];
-  return Math.round(Math.max(...times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs))));
+function longestGap(timesMs: number[]): number {
+  return Math.round(Math.max(...timesMs.slice(1).map((atMs, index) => atMs - (timesMs[index] ?? atMs))));
 }
 
-/** Pauses the load, and waits until no delivery to a healthy receiver is overdue. */
 export async function rest(world: World): Promise<void> {
   const busy = await world.load.rest(REST_WITHIN_MS);
   if (busy > 0) {
-    world.findings.violation(
-      '10 no work is left afterwards',
-      `${busy} callers still wait ${REST_WITHIN_MS / 1000} s after the pause began`,
-    );
+    const seen = `${busy} callers still wait ${REST_WITHIN_MS / 1000} s after the pause began`;
+    world.findings.violation('10 no work is left afterwards', seen);
   }
   await waitUntil(async () => (await countOverdue(world)) === 0, DELIVERED_WITHIN_MS, 200);
 }
 
-/**
- * Checks every invariant. Reports each violation only once, because a lost row, for example, is also missing in all later checks.
- * @returns the number of acknowledged writes that are newly found to be lost
- */
+/** Checks every invariant, and returns the number of acknowledged writes that are newly found to be lost. */
 async function checkInvariants(world: World, evidence: Evidence): Promise<number> {
-  const { findings } = world;
   let lost = 0;
-  for (const [{ promise, lookAt }, all] of await findBreaches(world, evidence)) {
-    const breaches = all.filter((breach) => !findings.known.has(promise + breach));
-    breaches.forEach((breach) => findings.known.add(promise + breach));
-    breaches.slice(0, SHOWN_BREACHES).forEach((breach) => findings.violation(promise, breach, lookAt));
-    if (breaches.length > SHOWN_BREACHES) {
-      findings.violation(promise, `and ${breaches.length - SHOWN_BREACHES} more breaches of this promise`, lookAt);
-    }
-    lost += promise === nothingIsLost.promise ? breaches.length : 0;
+  for (const [{ promise }, found] of await findBreaches(world, evidence)) {
+    const count = world.findings.breaches(promise, found);
+    lost += promise === nothingIsLost.promise ? count : 0;
   }
   return lost;
 }
@@ -143,10 +141,9 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort if true, the receivers accept all further POSTs. Otherwise all five attempts of some events fail, and the run waits long
- * for these attempts
+ * @param isShort if true, the receivers accept all further POSTs. Otherwise all five attempts of some events fail, which takes long
  */
-export async function endRun(world: World, isShort: boolean): Promise<void> {
+async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {
     world.failingHooks.forEach((hook) => hook.forget());
   }
@@ -159,6 +156,6 @@ export async function endRun(world: World, isShort: boolean): Promise<void> {
   world.findings.note(`${await pending()} deliveries to misbehaving receivers have not ended yet`);
   await waitUntil(async () => (await pending()) === 0, ENDED_WITHIN_MS, 1_000);
   const creationsBefore = world.history.creations.length;
-  const window: Window = { fromMs: Date.now(), creationsBefore, interruptsDeliveries: true, isLast: true };
+  const window = { fromMs: Date.now(), creationsBefore, interruptsDeliveries: true, isLast: true };
   await checkInvariants(world, await gather(world, window));
 }

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newPort } from './ports.ts';
-import type { DatabaseLink } from './database-link.ts';
+import { freePort } from '../../support/free-port.ts';
 
-/** Path of `bin/roomservice.js` in the current version of the service. The fault `rolling-upgrade` also runs the next one. */
-export const PROGRAM = join(import.meta.dirname, '../../../bin/roomservice.js');
+const PROGRAM = join(import.meta.dirname, '../../../bin/roomservice.js');
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
@@ -15,24 +13,21 @@ const KEPT_LINES = 40;
 
 interface ProcessOptions {
   name: string;
-  /** Value of `serve --only`; null runs the API and the worker. */
-  only: 'api' | 'worker' | null;
-  link: DatabaseLink;
+  args: string[];
   /** Environment variables of the process, except the variables for its ports. */
   env: Record<string, string>;
-  onLogLine: (process: string, line: string) => void;
+  onLogLine: (line: string) => void;
   /** Called if the process ends although the suite has not stopped or killed it. */
-  onDeath: (process: string, lastLines: string[]) => void;
+  onDeath: (lastLines: string[]) => void;
 }
 
 /** A `roomservice serve` process whose ports stay the same over restarts. */
 export class ServiceProcess {
   readonly name: string;
-  readonly link: DatabaseLink;
-  /** Path of the `bin/roomservice.js` that the next start runs. */
+  /** Path of the `bin/roomservice.js` that the next start runs. The fault `rolling-upgrade` sets that of the next version. */
   program = PROGRAM;
+  child: ChildProcess | null = null;
   readonly #options: ProcessOptions;
-  #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #isExpectedToEnd = false;
   #port = 0;
@@ -42,7 +37,6 @@ export class ServiceProcess {
 
   constructor(options: ProcessOptions) {
     this.name = options.name;
-    this.link = options.link;
     this.#options = options;
   }
 
@@ -52,10 +46,6 @@ export class ServiceProcess {
 
   get port(): number {
     return this.#port;
-  }
-
-  get pid(): number {
-    return this.#child?.pid ?? 0;
   }
 
   /** Milliseconds from the first start of the process until it was ready. No fault and no load slowed down this start. */
@@ -72,21 +62,17 @@ export class ServiceProcess {
     await this.launch(env);
     for (const deadlineMs = Date.now() + START_TIMEOUT_MS; !(await this.isReady()); await sleep(POLL_MS)) {
       if (Date.now() > deadlineMs) {
-        throw new Error(
-          `${this.name} was not ready within ${START_TIMEOUT_MS} ms. Its log ends with:\n${this.#lastLines.join('\n')}`,
-        );
+        throw new Error(`${this.name} was not ready within ${START_TIMEOUT_MS} ms:\n${this.#lastLines.join('\n')}`);
       }
     }
     this.#firstStartMs ||= performance.now() - beganAtMs;
   }
 
-  /** Starts the process without waiting until it is ready. */
   async launch(env: Record<string, string> = {}): Promise<void> {
-    this.#port ||= await newPort();
-    this.#metricsPort ||= await newPort();
+    this.#port ||= await freePort();
+    this.#metricsPort ||= await freePort();
     this.#isExpectedToEnd = false;
-    const { only } = this.#options;
-    const child = spawn(process.execPath, [this.program, 'serve', ...(only === null ? [] : ['--only', only])], {
+    const child = spawn(process.execPath, [this.program, 'serve', ...this.#options.args], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
@@ -98,39 +84,32 @@ export class ServiceProcess {
         ...this.#options.env,
         ...env,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.#child = child;
+    this.child = child;
     this.#ended = once(child, 'close').then(() => {
       if (!this.#isExpectedToEnd) {
-        this.#options.onDeath(this.name, this.#lastLines);
+        this.#options.onDeath(this.#lastLines);
       }
     });
-    for (const input of [child.stdout, child.stderr]) {
+    for (const input of [child.stdout, child.stderr].filter((each) => each !== null)) {
       createInterface({ input }).on('line', (line) => this.#takeLine(line));
     }
   }
 
   /** Sends a signal that must not end the process, for example SIGSTOP. If the process still ends, the suite reports a violation. */
   signal(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal);
+    this.child?.kill(signal);
   }
 
   async kill(): Promise<void> {
-    this.#isExpectedToEnd = true;
-    this.#child?.kill('SIGKILL');
-    await this.#ended;
+    await this.#end('SIGKILL');
   }
 
-  /**
-   * Stops the process by SIGTERM, and waits for its end.
-   * @returns the time until the process has ended, in milliseconds
-   */
+  /** Stops the process by SIGTERM, and returns the time until it has ended, in milliseconds. */
   async stop(): Promise<number> {
     const beganAtMs = performance.now();
-    this.#isExpectedToEnd = true;
-    this.#child?.kill('SIGTERM');
-    await this.#ended;
+    await this.#end('SIGTERM');
     return performance.now() - beganAtMs;
   }
 
@@ -147,8 +126,18 @@ export class ServiceProcess {
     return new Map(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]));
   }
 
+  async residentMiB(): Promise<number> {
+    return Math.round(((await this.metrics()).get('process_resident_memory_bytes') ?? 0) / 1024 ** 2);
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#isExpectedToEnd = true;
+    this.child?.kill(signal);
+    await this.#ended;
+  }
+
   #takeLine(line: string): void {
     this.#lastLines = [...this.#lastLines.slice(1 - KEPT_LINES), line];
-    this.#options.onLogLine(this.name, line);
+    this.#options.onLogLine(line);
   }
 }

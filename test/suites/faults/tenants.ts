@@ -1,24 +1,22 @@
-import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { TestChannel } from '../../support/channel.ts';
-import { type CommandOptions, runCommand } from '../../support/command.ts';
-import { call } from '../../support/service.ts';
+import type { Database } from '#platform/db/database.ts';
+import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
+import { CHANNELS, type TestChannel } from '../../support/channel.ts';
+import { type Answer, callUnchecked } from '../../support/http.ts';
 import { OWNER_PASSWORD, sampleTenant, STAFF_PASSWORD } from '../../support/tenants.ts';
 
-/** Random text that every free-text field of one tenant contains. The suite finds leaks of the tenant's data by this text. */
-export type Marker = string;
+export type Headers = Record<string, string>;
 
 export interface Tenant {
   id: number;
-  marker: Marker;
-  owner: Record<string, string>;
-  staff: Record<string, string>;
+  /** Random text that every free-text field of the tenant contains. The suite finds leaks of the tenant's data by this text. */
+  marker: string;
+  owner: Headers;
+  staff: Headers;
   channel: TestChannel;
   /**
-   * Room types by name. Partners book all room types. Booking sites (OTAs) book only Lofts. The service accepts a reservation of an OTA
-   * even if no room is free, so more Lofts may be booked than exist.
+   * Room types by name. Partners book all of them. Booking sites (OTAs) book only Lofts. The service accepts a reservation of an OTA even if
+   * no room is free, so more Lofts may be booked than exist.
    */
   rooms: Record<RoomName, { id: string; capacity: number }>;
 }
@@ -31,27 +29,38 @@ export const PARTNER_ONLY_ROOMS: readonly RoomName[] = ['Cabin', 'Hall'];
 export interface Partner {
   tenant: Tenant;
   credentialId: string;
-  headers: Record<string, string>;
+  headers: Headers;
   webhookUrl: string;
   webhookSecret: string;
 }
 
-interface Applied {
-  tenant_id: number;
-  properties: { room_types: { id: string; name: string }[] }[];
+/** Makes a call and returns the body of its response. Throws if the status is not 2xx. */
+export async function send(...[url, method, path, options]: Parameters<typeof callUnchecked>): Promise<Answer['body']> {
+  const { status, text, body } = await callUnchecked(url, method, path, options);
+  if (status >= 300) {
+    throw new Error(`${method} ${path} got ${status} ${text.slice(0, 300)}`);
+  }
+  return body;
 }
 
-/** Creates a tenant with the command `roomservice tenant apply`, and signs its users in. */
-export async function makeTenant(url: string, command: CommandOptions, folder: string): Promise<Tenant> {
-  const marker = `mk${randomBytes(5).toString('hex')}`;
-  const document = sampleTenant({
-    slug: `house-${marker}`,
-    name: `House ${marker}`,
-    features: ['restaurant', 'hotel'],
+export async function signIn(url: string, email: string, password: string): Promise<Headers> {
+  const { access_token } = await send(url, 'POST', '/v1/auth/token/', { json: { email, password } });
+  return { authorization: `Bearer ${access_token}` };
+}
+
+export async function issueCredential(url: string, owner: Headers): Promise<{ id: string; headers: Headers }> {
+  const { id, api_key, api_secret } = await send(url, 'POST', '/v1/third-party/credentials/', {
+    headers: owner,
+    json: { label: 'a partner' },
   });
+  return { id, headers: { 'x-api-key': api_key, 'x-api-secret': api_secret } };
+}
+
+/** Creates a tenant, and signs its users in. */
+export async function makeTenant(url: string, db: Database): Promise<Tenant> {
+  const marker = `mk${randomBytes(5).toString('hex')}`;
+  const slug = `house-${marker}`;
   const names = Object.keys(CAPACITIES) as RoomName[];
-  const file = join(folder, `${marker}.json`);
-  const dishes = document.menu?.dishes.map((dish) => ({ ...dish, description: `of ${marker}` })) ?? [];
   const roomTypes = names.map((name) => ({
     name: `${name} ${marker}`,
     max_occupancy: 2,
@@ -60,44 +69,24 @@ export async function makeTenant(url: string, command: CommandOptions, folder: s
     rate_plans: [{ name: 'Flexible', base_price: '90.00' }],
   }));
   const property = { name: `Hotel ${marker}`, country_code: 'PT', timezone: 'Europe/Lisbon', room_types: roomTypes };
-  await writeFile(file, JSON.stringify({ ...document, menu: { ...document.menu, dishes }, properties: [property] }));
-  const ended = await runCommand(['tenant', 'apply', file, '--json'], command);
-  assert.equal(ended.code, 0, ended.stderr);
-  const applied = JSON.parse(ended.stdout) as Applied;
+  const { menu, ...document } = sampleTenant({ slug, name: `House ${marker}`, features: ['restaurant', 'hotel'] });
+  const dishes = menu?.dishes.map((dish) => ({ ...dish, description: `of ${marker}` })) ?? [];
+  const applied = await applyTenantDocument(db, { ...document, menu: { ...menu, dishes }, properties: [property] });
   const found = applied.properties.flatMap((each) => each.room_types);
   const room = (name: RoomName) => {
     const id = found.find((each) => each.name === `${name} ${marker}`)?.id ?? '';
     return { id, capacity: CAPACITIES[name] };
   };
-  const owner = await signIn(url, `owner@${document.slug}.example`, OWNER_PASSWORD);
-  const staff = await signIn(url, `staff@${document.slug}.example`, STAFF_PASSWORD);
-  const channel = await call(url, 'POST', '/v1/channel-manager/channels/', {
-    headers: owner,
-    json: { source: `ota ${marker}` },
-  });
-  assert.equal(channel.status, 201, channel.text);
+  const owner = await signIn(url, `owner@${slug}.example`, OWNER_PASSWORD);
+  const staff = await signIn(url, `staff@${slug}.example`, STAFF_PASSWORD);
+  const channel = await send(url, 'POST', CHANNELS, { headers: owner, json: { source: `ota ${marker}` } });
   const rooms = { Cabin: room('Cabin'), Loft: room('Loft'), Hall: room('Hall') };
-  return { id: applied.tenant_id, marker, owner, staff, channel: channel.body, rooms };
+  return { id: applied.tenant_id, marker, owner, staff, channel, rooms };
 }
 
-async function signIn(url: string, email: string, password: string): Promise<Record<string, string>> {
-  const answer = await call(url, 'POST', '/v1/auth/token/', { json: { email, password } });
-  assert.equal(answer.status, 200, answer.text);
-  return { authorization: `Bearer ${answer.body.access_token}` };
-}
-
-/** Creates a credential of the tenant, and registers the webhook URL with this credential. */
 export async function makePartner(url: string, tenant: Tenant, webhookUrl: string): Promise<Partner> {
-  const made = await call(url, 'POST', '/v1/third-party/credentials/', {
-    headers: tenant.owner,
-    json: { label: `partner of ${tenant.marker}` },
-  });
-  assert.equal(made.status, 201, made.text);
-  const headers = { 'x-api-key': made.body.api_key, 'x-api-secret': made.body.api_secret };
-  const registered = await call(url, 'POST', '/v1/third-party/webhook/', {
-    headers,
-    json: { webhook_url: webhookUrl },
-  });
-  assert.equal(registered.status, 200, registered.text);
-  return { tenant, credentialId: made.body.id, headers, webhookUrl, webhookSecret: registered.body.webhook_secret };
+  const { id: credentialId, headers } = await issueCredential(url, tenant.owner);
+  const json = { webhook_url: webhookUrl };
+  const { webhook_secret } = await send(url, 'POST', '/v1/third-party/webhook/', { headers, json });
+  return { tenant, credentialId, headers, webhookUrl, webhookSecret: webhook_secret };
 }

@@ -14,7 +14,7 @@ export interface Volume {
   unmount(): Promise<void>;
 }
 
-/** Makes and mounts a volume. Returns undefined if this machine does not allow mounts. */
+/** Returns undefined if this machine does not allow mounts. */
 export async function mountVolume(parent: string): Promise<Volume | undefined> {
   const image = join(parent, 'volume.img');
   const folder = join(parent, 'volume');

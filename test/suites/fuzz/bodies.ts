@@ -7,17 +7,13 @@ import { hostileValue, mostly, type Quality, root, valuesOf } from './values.ts'
 const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const STYLES: FormStyle[] = ['brackets', 'dots', 'mixed', 'json'];
 
-/** A request body with its declared content type. */
 export interface Content {
   type: string | null;
   encoding: Encoding | 'bytes';
   text: string;
 }
 
-/**
- * Generates bodies that match a schema, as JSON, as forms and as multipart. If `quality` is `spoilt`, some values in
- * the bodies are wrong, some bodies are damaged, and some ignore the schema.
- */
+/** Generates bodies that match a schema. If `quality` is `spoilt`, some values are wrong, some bodies are damaged or ignore the schema. */
 export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content> {
   const good = fc
     .record({
@@ -33,7 +29,6 @@ export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content
   return quality === 'spoilt' ? mostly(mostly(good, good.chain(damaged), 11), junk, 12) : good;
 }
 
-/** Generates damaged copies of a body: cut off, with its text twice in a row, with extra or invalid bytes, or with a wrong content type. */
 function damaged(content: Content): fc.Arbitrary<Content> {
   const { text } = content;
   return fc.oneof(
@@ -51,7 +46,6 @@ function damaged(content: Content): fc.Arbitrary<Content> {
   );
 }
 
-/** Bodies that are generated without a schema: random bytes, hostile values, and texts that are not valid bodies. */
 export const junk: fc.Arbitrary<Content> = fc.record({
   type: fc.option(fc.constantFrom(...ODD_CONTENT_TYPES, ...Object.values(CONTENT_TYPES).flat())),
   encoding: fc.constant('bytes' as const),
@@ -62,7 +56,7 @@ export const junk: fc.Arbitrary<Content> = fc.record({
   ),
 });
 
-/** Encodes a text as UTF-8 and returns the bytes as a string with one character per byte. */
+/** Returns the UTF-8 bytes of a text as a string with one character per byte. */
 function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -1,16 +1,10 @@
 import { KEY, RAW } from './hostile.ts';
 
 export type Encoding = 'json' | 'form' | 'multipart';
-/**
- * Notation of nested values in a form (rule 5): `items[0][item_id]` is `brackets`, `items.0.item_id` is `dots`, and
- * `items[0]item_id` is `mixed`. With `json`, one field contains the nested value as JSON text.
- */
+/** Notation of nested values in a form (rule 5): `items[0][item_id]`, `items.0.item_id`, `items[0]item_id`, or JSON text in one field. */
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';
 
-/**
- * Encodes a value as JSON, as a form or as multipart. The value may contain lone surrogates and NUL. Each encoding
- * writes these characters in its own way.
- */
+/** The value may contain lone surrogates and NUL. */
 export function encode(value: unknown, encoding: Encoding, style: FormStyle): string {
   if (encoding === 'json') {
     return jsonOf(value);
@@ -21,11 +15,7 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
     : multipartOf(fields);
 }
 
-/**
- * Returns a value as JSON. Two prefixes allow JSON that no JavaScript value can express:
- * - If a text begins with `RAW`, the rest of the text is written without quotes. An example is a number that is too large for a double.
- * - If a key begins with `KEY`, the key is written without this prefix. So an object can have two keys with the same name.
- */
+/** Returns a value as JSON, with the prefixes `RAW` and `KEY` for what no JavaScript value can express. */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(jsonOf).join(',')}]`;
@@ -57,7 +47,7 @@ function fieldsOf(value: unknown, style: FormStyle): Field[] {
 
 function fieldsWithin(name: string, value: unknown, style: FormStyle): Field[] {
   if (value === null) {
-    // A form cannot express null, so the field is left out. This is valid, because every field that may be null is also optional.
+    // A form cannot express null. Every field that may be null is also optional.
     return [];
   }
   if (typeof value !== 'object') {
@@ -74,7 +64,6 @@ function joined(name: string, key: string, style: FormStyle): string {
   if (style === 'dots') {
     return `${name}.${key}`;
   }
-  // Example of the style `mixed`: `items[0]item_id`
   return style === 'mixed' && name.endsWith(']') ? `${name}${key}` : `${name}[${key}]`;
 }
 

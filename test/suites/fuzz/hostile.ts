@@ -1,12 +1,11 @@
 /**
- * Prefixes that mark JSON text which a JavaScript value cannot express. `RAW` begins a string whose rest is written without quotes, for
- * example a number that is too large for a double. `KEY` begins a key that is written without this prefix, so that an object can have two
- * keys with the same name.
+ * Prefixes of JSON text that no JavaScript value can express. `RAW` begins a string whose rest is written without quotes, for example a number
+ * that is too large for a double. `KEY` begins a key that is written without this prefix, so that an object can have two equal keys.
  */
 export const RAW = 'RAW-';
 export const KEY = 'KEY-';
 
-/** Hostile values, by name. The service guarantees a correct response to each of these values in every field and parameter. */
+/** Hostile values, by name. The service guarantees a correct response to each of them in every field and parameter. */
 export const PROMISED_VALUES: Record<string, unknown> = {
   null: null,
   'U+0000': 'a\0b',
@@ -62,16 +61,9 @@ export const OTHER_VALUES: Record<string, unknown> = {
   'a URL of 3,000 characters': `https://hooks.example/${'a'.repeat(3_000)}`,
 };
 
-/**
- * All hostile values. The checks of responses in `oracle.ts` report texts from inside the service, for example SQL. No hostile value
- * contains such a text, so that the checks do not report a response that only repeats a value.
- */
+/** No hostile value contains a text from inside the service, for example SQL, because a response may repeat the value. */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 
-/**
- * Texts that are put into a path or a query without further encoding, for example invalid percent-encoding, characters
- * with a special meaning in a URL, and very long texts.
- */
 export const HOSTILE_ENCODINGS = [
   '%2F',
   '%00',
@@ -97,7 +89,7 @@ export const HOSTILE_ENCODINGS = [
   'a'.repeat(5_000),
 ];
 
-/** Objects with fields that no schema has. The fuzzer merges each object into a valid body. */
+/** Fields that no schema has. The fuzzer merges each object into a valid body. */
 export const HOSTILE_KEYS: Record<string, unknown>[] = [
   { [`${KEY}__proto__`]: { isAdmin: true } },
   { [`${KEY}constructor`]: { prototype: { isAdmin: true } } },
@@ -141,7 +133,6 @@ export const ODD_CONTENT_TYPES = [
   `application/json${'; a=b'.repeat(500)}`,
 ];
 
-/** Unusual headers. A request may have some of them in addition to its usual headers. */
 export const ODD_HEADERS: [string, string][] = [
   ['Accept', 'text/xml'],
   ['Accept', 'application/json;q=0'],
@@ -189,10 +180,7 @@ export const ODD_HEADERS: [string, string][] = [
   ['X-Long', 'v'.repeat(8_000)],
 ];
 
-/**
- * Texts that are not valid bodies, and forms whose field names contradict each other (`a=1&a[0]=2`) or have very large
- * list indexes.
- */
+/** Invalid bodies, and forms whose field names contradict each other or have very large list indexes. */
 export const ODD_BODIES = [
   '',
   '{',

@@ -1,23 +1,13 @@
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '../../support/tenants.ts';
 
-/**
- * Word that every free text of the second tenant contains. No generated request contains it, so a response that
- * contains it leaks data of the second tenant.
- */
+/** Word that every free text of the second tenant contains, and no generated request. A response that contains it leaks data. */
 export const RIVAL_MARK = 'Zyxrival';
 export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
-
-/**
- * Number of staff users of a tenant. Sign-ins are limited for each e-mail address, and with so many users most sign-ins
- * stay within the limit.
- */
+/** With so many users, most sign-ins stay within the limit for each e-mail address. */
 const STAFF_COUNT = 20;
 
-/**
- * Returns the JSON document that describes the first tenant, with its users, its menu and its hotels. Most callers of the fuzzer belong to
- * this tenant. Every room type has 2,000 rooms, except the type Suite. This type has one room, so it is soon fully booked.
- */
+/** Returns the document of the first tenant. Its room type Suite has one room, so it is soon fully booked. The others have 2,000. */
 export function fuzzedDocument(slug: string): TenantDocument {
   const staff = Array.from({ length: STAFF_COUNT }, (_, index) => `staff${index}@${slug}.example`);
   return sampleTenant({
@@ -37,34 +27,17 @@ export function fuzzedDocument(slug: string): TenantDocument {
   });
 }
 
-/**
- * Returns the document of the second tenant, whose data no response may show. Structure and SKUs are the same as in the
- * document of the first tenant, but every free text contains `RIVAL_MARK`.
- */
+/** Returns the document of the second tenant, which has the same structure and SKUs. No response may show its data. */
 export function rivalDocument(): TenantDocument {
   return { ...marked(fuzzedDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };
 }
 
-/**
- * Returns the document of a tenant with neither the restaurant nor the hotel feature. Its callers can authenticate, but
- * operations that need a feature refuse them.
- */
 export function bareDocument(): TenantDocument {
   const { menu, properties, ...bare } = fuzzedDocument('bare');
   return { ...bare, features: [] };
 }
 
-const MARKED = new Set([
-  'name',
-  'description',
-  'address',
-  'city',
-  'category',
-  'kitchen',
-  'sub_menu',
-  'menu_set',
-  'sub_menus',
-]);
+const MARKED = /^(?:name|description|address|city|category|kitchen|sub_menu|menu_set|sub_menus)$/;
 
 function marked<T>(value: T, isMarked = false): T {
   if (typeof value === 'string') {
@@ -74,7 +47,7 @@ function marked<T>(value: T, isMarked = false): T {
     return value.map((each: unknown) => marked(each, isMarked)) as T;
   }
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, marked(each, MARKED.has(key))])) as T;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, marked(each, MARKED.test(key))])) as T;
   }
   return value;
 }

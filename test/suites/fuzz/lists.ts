@@ -3,20 +3,17 @@ import { jsonOf } from './encodings.ts';
 import type { Schema } from './operations.ts';
 import { type Place, poolOf, valuesOf } from './values.ts';
 
-/** Maximum length of a generated text. The schema may set a lower maximum length. */
 const LONG_TEXT = 2_000;
 
-/** A list that a request body can have, for example the `items` of an order. */
 export interface ListPlace {
-  /** Path of the list in the body, for example `items` or `items.addons`. */
+  /** Path in the body, for example `items.addons`. */
   name: string;
   items: Schema;
   place: Place;
-  /** Returns a body in which the list at the path `name` is the given list. The rest of the body is valid. */
+  /** Returns a body that is valid except for this list. */
   around: (list: unknown) => unknown;
 }
 
-/** Returns every list that a body of the schema can have, at every depth of nesting. */
 export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((each) => listsIn(each, place, name));
@@ -39,18 +36,12 @@ export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   });
 }
 
-/**
- * Returns a valid value of the schema. Repeated calls return the same value. If `place.quality` is `least`, the value
- * has no optional fields.
- */
+/** Returns the same valid value in each call. */
 export function exampleOf(schema: Schema, place: Place): unknown {
   return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
 }
 
-/**
- * Functions that return one element of a list, keyed by the kind of element. With a long list of such elements, the fuzzer finds a decoder
- * or validator that needs too much time.
- */
+/** Elements of long lists, by kind. */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),
   empty: ({ items }) => (items.properties === undefined ? '' : {}),
@@ -58,10 +49,7 @@ export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknow
   faulty: ({ items }) => faultyOf(items),
 };
 
-/**
- * Returns a list of about `sizeBytes` bytes with elements of the given kind. An element of the kind `full` has all optional
- * fields, and differs from every other element of the list. For every other kind, the list repeats one element.
- */
+/** Returns a list of about `sizeBytes` bytes. Elements of the kind `full` differ from each other. */
 export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknown[] {
   const element = ELEMENTS[kind];
   const first = element?.(list, 0);
@@ -70,10 +58,7 @@ export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknow
   return Array.from({ length: count }, (_, index) => (kind === 'full' ? element?.(list, index) : first));
 }
 
-/**
- * Returns a valid value with all optional fields. The free texts are as long as the schema allows, up to 2,000 characters. Each free text
- * begins with `index`, so that names in a list are unique.
- */
+/** Returns a valid value with all optional fields. Its long free texts begin with `index`, so that names in a list are unique. */
 function largestOf(schema: Schema, place: Place, index: number): unknown {
   const { properties, items, type, maxLength = LONG_TEXT } = schema;
   if (properties !== undefined) {
@@ -92,7 +77,6 @@ function largestOf(schema: Schema, place: Place, index: number): unknown {
   return exampleOf(schema, { ...place, quality: 'full' });
 }
 
-/** Returns a list element in which every field has a wrong type. */
 function faultyOf({ properties }: Schema): unknown {
   const wrong = ({ type }: Schema) => (type === 'string' || type === 'array' ? 0 : 'x');
   return properties === undefined

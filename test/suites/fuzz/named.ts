@@ -19,21 +19,18 @@ const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
 /**
- * Requests to one operation. Most of them have one hostile value of `hostile.ts` in one field or parameter. Together, the requests put
- * every such value into every field and parameter. Random requests would leave out some of these combinations.
+ * Requests to one operation with every input of `hostile.ts` in every field and parameter, which random requests would not reach. For
+ * `promised`, the service guarantees a correct response.
  */
 export interface NamedCases<Each = HttpCase> {
-  /** Requests with the hostile values of `PROMISED_VALUES`. For these values, the service guarantees a correct response. */
   promised: Each[];
   others: Each[];
 }
 
-/** Returns requests to the operation that contain the hostile values of `hostile.ts`. The same seed gives the same requests. */
 export function namedRequests(operation: Operation, seed: number): NamedCases {
   const base = exampleRequest(operation, seed);
   const spellings = (values: object) =>
-    // Cuts each value twice. The first cut saves time, because some values have a million characters. The second cut limits the encoded
-    // text, which can be several times as long.
+    // The first cut saves time, because some values have a million characters. The encoded text can be several times as long.
     Object.values(values).map((value) => percentEncoded(leafOf(value).slice(0, 6_000)).slice(0, 6_000));
   const promised = spoiltTargets(operation, base, [...HOSTILE_ENCODINGS, ...spellings(PROMISED_VALUES)]);
   const others = spoiltTargets(operation, base, spellings(OTHER_VALUES));
@@ -94,7 +91,7 @@ function spoiltBodies(schema: Schema, base: HttpCase, seed: number): NamedCases 
   };
 }
 
-/** Path to a nested value: the keys and list indexes that lead to it, outermost first. */
+/** Keys and list indexes that lead to a nested value, outermost first. */
 type Spot = string[];
 
 interface Body {
@@ -102,10 +99,7 @@ interface Body {
   spots: Spot[];
 }
 
-/**
- * Returns the smallest valid body, and for each optional field the smallest body plus this field. So every field occurs
- * in a valid body.
- */
+/** Returns the smallest valid body, and for each optional field the smallest body plus this field. */
 function bodiesOf(schema: Schema, seed: number): Body[] {
   const sample = (quality: Quality) =>
     (fc.sample(valuesOf(schema, root(quality)), { numRuns: 1, seed })[0] ?? {}) as Record<string, unknown>;
@@ -120,10 +114,7 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
   ];
 }
 
-/**
- * Returns two placeholders for a field or parameter that takes an id. When the request is sent, each placeholder is replaced with an id of
- * a second tenant, whose data the caller may not see. Returns an empty list if the field or parameter does not take an id.
- */
+/** Returns placeholders for two ids of the second tenant, if the field or parameter takes an id. */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });
   return pool === null ? [] : [0, 9].map((index) => ref(`rival.${pool}`, index));
@@ -135,10 +126,7 @@ function spotsIn(value: unknown): Spot[] {
     : [];
 }
 
-/**
- * Returns a copy of the value in which `by` replaces the nested value at the path. If `by` is undefined, the field is
- * removed.
- */
+/** Returns a copy in which `by` replaces the nested value at the path. If `by` is undefined, the field is removed. */
 function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   if (key === undefined) {
     return by;
@@ -151,7 +139,7 @@ function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   return changed === undefined ? others : { ...others, [key]: changed };
 }
 
-/** Returns a copy of the value whose JSON text has the field at the path twice, as in `{"a":1,"a":1}`. */
+/** Returns a copy whose JSON text has the field at the path twice, as in `{"a":1,"a":1}`. */
 function doubled(value: unknown, [key, ...rest]: Spot): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) {
     return value;

@@ -3,7 +3,6 @@ import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../../scripts/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../../support/openapi-documents.ts';
 
-/** A JSON Schema, with the keywords that the OpenAPI documents use. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -32,35 +31,23 @@ export interface Parameter {
   schema: Schema;
 }
 
-/** One operation of the API, as its OpenAPI document describes it. */
 export interface Operation {
   id: string;
   method: string;
-  /** Path with its parameters in braces, for example `/orders/{id}/`. */
+  /** For example `/orders/{id}/`. */
   path: string;
-  /**
-   * Names of the security schemes in the first security requirement of the operation. If the list is empty, a call needs no credentials.
-   */
+  /** Names of the security schemes of the first security requirement. */
   schemes: string[];
   parameters: Parameter[];
-  /** True if the operation requires the header that a staff console sends (`CONSOLE_HEADER`). */
   isConsoleOnly: boolean;
   body: Schema | null;
-  /**
-   * Validators of response bodies, keyed by status. A validator refuses a field that the OpenAPI document does not
-   * name.
-   */
+  /** Validators of response bodies, by status. A validator refuses a field that the OpenAPI document does not name. */
   answers: Map<number, Validator>;
-  /** True if the operation can respond with CSV too. */
   hasCsv: boolean;
-  /** Statuses of responses without a body. */
   emptyStatuses: ReadonlySet<number>;
 }
 
-/**
- * Reads every operation from the OpenAPI documents. The documents are generated from the routes of the app, so a new
- * route is fuzzed without a change to the fuzzer.
- */
+/** Reads every operation from the OpenAPI documents, which are generated from the routes. So a new route is fuzzed too. */
 export async function readOperations(): Promise<Operation[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as OpenApiDocument[];
   return documents.flatMap((document) =>

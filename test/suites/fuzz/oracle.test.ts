@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
-import { type Case, fromLine, toLine } from './cases.ts';
 import { encode, jsonOf, percentEncoded } from './encodings.ts';
+import { faultIn } from './growth.ts';
 import { HOSTILE_VALUES, KEY, ODD_HEADERS } from './hostile.ts';
 import { insideFaults, refusalFaults } from './oracle.ts';
 import { Pools } from './pools.ts';
-import { rawCases } from './raw.ts';
 import { Secrets } from './secrets.ts';
 
 describe('the checks that the fuzzer makes on a response', () => {
@@ -83,10 +81,6 @@ describe('the requests that the fuzzer writes', () => {
     assert.equal(encode(value, 'form', 'json'), `items=${encodeURIComponent('[{"item_id":"a b"}]')}`);
   });
 
-  it('fromLine reads back each fuzz case that toLine wrote as one line, without any change', () => {
-    fc.assert(fc.property(rawCases, (each: Case) => assert.deepEqual(fromLine(toLine(each)), each)));
-  });
-
   it('Pools.find returns ids from responses for later requests, but never an id that Pools.reserve has excluded', () => {
     const pools = new Pools();
     pools.reserve('mine');
@@ -94,5 +88,28 @@ describe('the requests that the fuzzer writes', () => {
     assert.equal(pools.find('credentials.id', 0), 'spare');
     assert.equal(pools.find('credentials.id', 1), 'spare');
     assert.equal(pools.find('rate_plan_id', 0), 'plan');
+  });
+});
+
+describe('faultIn, which checks how response times grow with the size of the body', () => {
+  const points = (msOf: (mebibytes: number) => number) =>
+    [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1].map((size) => ({ sizeBytes: size * 1_024 ** 2, ms: msOf(size) }));
+
+  it('faultIn returns null if the response time grows linearly or slightly faster than the body size, also with a fixed cost per call', () => {
+    assert.equal(faultIn(points((size) => 1 + 200 * size)), null);
+    assert.equal(faultIn(points((size) => 30 + 100 * size)), null);
+    assert.equal(faultIn(points((size) => 6 * size * Math.log2(2 ** 20 * size))), null);
+  });
+
+  it('faultIn reports a response time that grows with the square of the body size', () => {
+    assert.match(faultIn(points((size) => 1 + 250 * size ** 2)) ?? '', /power of (?:1\.[5-9]|2)/);
+  });
+
+  it('faultIn reports a response time that grows linearly but is too long for the body size', () => {
+    assert.match(faultIn(points((size) => 2_600 * size)) ?? '', /too long for/);
+  });
+
+  it('faultIn reports a request that got no response', () => {
+    assert.equal(faultIn([{ sizeBytes: 1_024 ** 2, ms: 40_000 }]), 'no response');
   });
 });

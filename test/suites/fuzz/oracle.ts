@@ -5,10 +5,7 @@ import type { Operation } from './operations.ts';
 import { isEventStream, type Outcome, type Sent } from './send.ts';
 import type { World } from './world.ts';
 
-/**
- * HTTP status of each error code, or null for a code that has several statuses. If the error catalogue gets a new code,
- * the type check fails until the code is added here.
- */
+/** HTTP status of each error code, or null for a code that has several statuses. */
 const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   error: null,
   invalid_request: 400,
@@ -24,51 +21,40 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   invalid_status_transition: 409,
   rate_limited: 429,
 };
-/** Error statuses (400 and above) with which the service may refuse a request. Any other error status is a fault. */
+/** Error statuses with which the service may refuse a request. Any other is a fault. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431]);
-/** Name of the header that a response must have, keyed by the status of the response. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
-/**
- * Every error message must be shorter than this, in characters. The number is large because a body of 64 KiB can have many faults, and the
- * message lists them all.
- */
+/** A body of 64 KiB can have many faults, and the message lists them all. */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
 const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
-/**
- * Pattern of internal texts that no response may show: stack traces, SQL, messages of PostgreSQL, file paths, network
- * errors.
- */
+/** Internal texts that no response may show: stack traces, SQL, messages of PostgreSQL, file paths, network errors. */
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** Outcome of a request that got a response. The other kind of outcome tells why no response came, for example because of a timeout. */
 type Answered = Extract<Outcome, { kind: 'answer' }>;
 
-/** Returns the faults of a response. The list is empty if the response is correct. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // If the request target is invalid, the server responds before it knows the method. So its response has a body even if the method is
-    // HEAD. After HEAD, the HTTP client expects no body and reports an error, which is no fault of the service.
+    // If the target is invalid, the server responds before it knows the method. The HTTP client reports a body after HEAD as an error.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { headers, text } = outcome;
   const asked = `${sent.target} ${JSON.stringify(sent.headers)} ${sent.body?.toString() ?? ''}`;
   return [
     ...headerFaults(operations, sent, outcome),
-    ...(sent.method === 'HEAD' ? headBodyFaults(text) : bodyFaults(operations, sent, outcome)),
+    ...bodyFaults(operations, sent, outcome),
     ...insideFaults(text),
     ...world.secrets.findLeaks(`${text} ${JSON.stringify(headers)}`, asked),
   ];
 }
 
-/** Returns a fault if the text shows something internal, such as a stack trace or SQL. */
 export function insideFaults(text: string): string[] {
   const found = INSIDE.exec(text);
   return found === null ? [] : [`internal text: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
 }
 
-/** Ids of the operations whose responses may set the session cookie. */
+/** Operations whose responses may set the session cookie. */
 const SET_COOKIE = ['startSession', 'endOwnSession', 'choosePassword', 'welcomeOwner', 'pairDisplay'];
 
 function headerFaults(operations: Operation[], sent: Sent, { status, headers }: Answered): string[] {
@@ -78,8 +64,7 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // If the server refuses the request line or the size of the headers, it has not read the request id of the caller. So the response has a
-  // new request id, which is no fault.
+  // If the server refuses the request line or the size of the headers, it has not read the request id of the caller.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
   expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');
@@ -98,20 +83,16 @@ function headerFaults(operations: Operation[], sent: Sent, { status, headers }: 
   return faults;
 }
 
-/**
- * Returns true if Node's HTTP parser accepts the request target. The target must have only visible ASCII characters, at most 15,000. The
- * parser accepts 16 KiB for the target and the headers together, so 15,000 leaves room for the headers.
- */
+/** Returns true if Node's HTTP parser accepts the request target. It accepts 16 KiB for the target and the headers together. */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);
 }
 
-function headBodyFaults(text: string): string[] {
-  return text === '' ? [] : ['the response to HEAD has a body'];
-}
-
 function bodyFaults(operations: Operation[], sent: Sent, answer: Answered): string[] {
   const { status, text } = answer;
+  if (sent.method === 'HEAD') {
+    return text === '' ? [] : ['the response to HEAD has a body'];
+  }
   if (status === 304) {
     return 'If-None-Match' in sent.headers && text === ''
       ? []
@@ -120,10 +101,7 @@ function bodyFaults(operations: Operation[], sent: Sent, answer: Answered): stri
   return status >= 400 ? refusalFaults(status, text) : successFaults(operations, sent, answer);
 }
 
-/**
- * Returns the faults of a response with an error status. The body must be exactly `{code, message}`, and the code must be in the error
- * catalogue. A 5xx status is always a fault.
- */
+/** The body of a refusal must be exactly `{code, message}`, with a code of the error catalogue. */
 export function refusalFaults(status: number, text: string): string[] {
   const body = parsed(text);
   if (!REFUSALS.has(status)) {
@@ -143,7 +121,7 @@ export function refusalFaults(status: number, text: string): string[] {
 }
 
 function successFaults(operations: Operation[], sent: Sent, { status, headers, text }: Answered): string[] {
-  if (/^\/(livez|readyz)\/?(\?|$)/.test(sent.target)) {
+  if (/^\/(?:livez|readyz)?\/?(?:\?|$)/.test(sent.target)) {
     return [];
   }
   const operation = findOperation(operations, sent.method, sent.target);

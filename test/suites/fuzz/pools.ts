@@ -1,36 +1,23 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../../support/hotel.ts';
 
-/**
- * Name of the pool that has the ids for a field, keyed by the name of the field. A pool is a list of ids from earlier responses. Two kinds
- * of fields need no entry:
- * - a field whose pool has the same name, for example `rate_plan_id`
- * - a field such as `order_id`. For this field, `Pools.find` forms the plural of `order`, and finds the pool `orders.id`
- */
+/** Pools of fields that `Pools.find` does not find by the name of the field, such as `rate_plan_id`, or by its plural, such as `orders.id`. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
   booking_id: 'reservations.id',
 };
-/**
- * Number of ids at the start of a pool that stay in the pool. Most of them belong to objects that `furnish.ts` made in a known state. If
- * the pool is full, a new id replaces the oldest of the other ids.
- */
+/** Ids at the start of a full pool that stay in it. Most belong to objects that `furnish.ts` made in a known state. */
 const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. Most pools have the name of
- * their field, for example `rate_plan_id`. But the field `id` occurs in many kinds of objects. So the name of its pool begins with
- * the name of the list that contains the object. For example, the ids of the entries of `rate_plans` are in the pool `rate_plans.id`. All
- * names are derived from requests and responses, so a new route gets fitting ids without a change of this code.
+ * Ids from earlier responses, which later requests use. Each field has its own list of ids, called a pool. The pool of the field `id` has
+ * also the name of the list that contains the object, for example `rate_plans.id`. So a new route gets fitting ids without a change.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
-  /**
-   * Ids of the users, credentials and channels with which the fuzzer authenticates. No request may use these ids, because a request that
-   * revokes or removes one of them would lock the fuzzer out.
-   */
+  /** Ids with which the fuzzer authenticates. A request that revokes or removes one of them would lock the fuzzer out. */
   readonly #reserved = new Set<string>();
 
   reserve(id: string): void {
@@ -63,18 +50,14 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // A page of a list has its entries in the field `results`. But the name of their pool comes from the name of the list. For
-          // example, the ids of orders are in the pool `orders.id`, and not in `results.id`.
+          // A page of a list has its entries in the field `results`.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }
     }
   }
 
-  /**
-   * Returns the id for a placeholder: entry `index` of the pool `name`. If there is no such pool, returns a new id that
-   * belongs to no tenant.
-   */
+  /** Returns an id for a placeholder. If there is no such pool, returns a new id that belongs to no tenant. */
   find(name: string, index: number): string {
     const bare = name.replace('rival.', '');
     const prefix = name.slice(0, name.length - bare.length);
@@ -93,10 +76,7 @@ export class Pools {
     );
   }
 
-  /**
-   * Returns the ids of one tenant that the service itself has generated. External ids are excluded, because callers choose them.
-   * @param prefix beginning of the names of all pools of the tenant, for example `rival.` for the second tenant
-   */
+  /** Returns the ids of one tenant that the service itself has generated. @param prefix beginning of the names of its pools */
   madeHere(prefix: string): string[] {
     const isOwn = (name: string) => name.startsWith(prefix) && !name.startsWith(`${prefix}external_`);
     return [...this.#pools].flatMap(([name, values]) => (isOwn(name) ? values : []));

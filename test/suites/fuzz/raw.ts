@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RawCase } from './cases.ts';
+import { mostly } from './values.ts';
 
-/** Placeholder in a raw request. `send-raw.ts` replaces it with the headers that authenticate the caller. */
 export const HEADERS = 'X-Actor: headers\r\n';
 
 const HOST = 'Host: fuzz\r\n';
@@ -24,7 +24,7 @@ function inChunks(body: string, size: number, { extension = '', trailers = '' } 
   return post('Transfer-Encoding: chunked\r\n', `${written}0\r\n${trailers}\r\n`);
 }
 
-/** Complete requests, as text. The server sends one response to each of them. */
+/** Complete requests. The server sends one response to each. */
 const GOOD = [
   `GET /livez HTTP/1.1\r\n${HOST}\r\n`,
   `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${HEADERS}\r\n`,
@@ -44,10 +44,7 @@ const GOOD = [
   inChunks(LONG_BODY, 9),
 ];
 
-/**
- * Texts that are not a valid request, or that two servers could read as different requests. The server responds to each
- * with one refusal and ends the connection.
- */
+/** Texts that are not a valid request, or that two servers could read as different requests. The server refuses each. */
 const BAD = [
   'hello\r\n\r\n',
   '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03',
@@ -94,19 +91,10 @@ const BAD = [
 
 const actors = fc.constantFrom('partner' as const, 'partner' as const, 'anonymous' as const, 'owner' as const);
 const cuts = fc.array(fc.nat({ max: 100 }), { maxLength: 4 });
-const pauses = fc.oneof(
-  { weight: 5, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 20 }) },
-);
-const endings = fc.oneof(
-  { weight: 9, arbitrary: fc.constant('half-close' as const) },
-  { weight: 1, arbitrary: fc.constant('leave' as const) },
-);
+const pauses = mostly(fc.constant(0), fc.integer({ min: 1, max: 20 }), 6);
+const endings = mostly<RawCase['ending']>(fc.constant('half-close'), fc.constant('leave'), 10);
 
-/**
- * Generates the bytes for one connection. They are up to three valid requests, and sometimes one more text at the end. This text is an
- * invalid request, a changed copy of a request, or random bytes.
- */
+/** Up to three valid requests on one connection, and sometimes an invalid request, a changed copy of a request, or random bytes. */
 export const rawCases: fc.Arbitrary<RawCase> = fc
   .record({
     actor: actors,
@@ -122,14 +110,11 @@ export const rawCases: fc.Arbitrary<RawCase> = fc
     pieces: cutUp(good.join('') + (last ?? ''), at),
     pauseMs,
     ending,
-    // `last` is the optional text after the valid requests. If it has only empty lines, it is not a request and gets no response.
+    // Only empty lines are not a request and get no response.
     answersDue: ending === 'leave' ? 0 : good.length + (/[^\r\n]/.test(last ?? '') ? 1 : 0),
   }));
 
-/**
- * Two cases for each text of `BAD` and `GOOD`, each on a connection of its own. One case sends only this text, and the
- * other sends a valid request before it.
- */
+/** Each text of `BAD` and `GOOD`, alone and after a valid request. */
 export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   ['', GOOD[1] ?? ''].map((before) => ({
     kind: 'raw',
@@ -141,25 +126,10 @@ export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   })),
 );
 
-/** Generates changed copies of a text. A few bytes are inserted, removed or repeated, or the end is cut off. */
+/** A few bytes are inserted, removed or repeated, or the end is cut off. */
 function mutated(bytes: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: Math.min(bytes.length, 400) });
-  const letters = fc.constantFrom(
-    '\0',
-    '\r',
-    '\n',
-    '\r\n',
-    ' ',
-    '\t',
-    ':',
-    '\xff',
-    '\x7f',
-    ';',
-    ',',
-    '0',
-    '/',
-    'GET / HTTP/1.1\r\n\r\n',
-  );
+  const letters = fc.constantFrom(...Array.from('\0\r\n \t:\xff\x7f;,0/'), '\r\n', 'GET / HTTP/1.1\r\n\r\n');
   return fc.oneof(
     fc.tuple(at, letters).map(([index, letter]) => bytes.slice(0, index) + letter + bytes.slice(index)),
     fc.tuple(at, fc.nat({ max: 6 })).map(([index, count]) => bytes.slice(0, index) + bytes.slice(index + count)),
@@ -172,10 +142,7 @@ function junk(): fc.Arbitrary<string> {
   return fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 }
 
-/**
- * Cuts the text into pieces, which are sent separately.
- * @param at the positions of the cuts, in percent of the length
- */
+/** @param at the positions of the cuts, in percent of the length */
 function cutUp(bytes: string, at: number[]): string[] {
   const places = [...at].sort((a, b) => a - b).map((percent) => Math.floor((bytes.length * percent) / 100));
   return [0, ...places].map((from, index) => bytes.slice(from, places[index] ?? bytes.length));

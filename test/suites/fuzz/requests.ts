@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CONSOLE_HEADER } from '#access/sessions/console-cookie.ts';
-import { ACTORS, type Actor, type HttpCase } from './cases.ts';
 import { type Content, contents, junk } from './bodies.ts';
+import { ACTORS, type Actor, type HttpCase } from './cases.ts';
 import { ODD_HEADERS } from './hostile.ts';
 import type { Operation } from './operations.ts';
 import { targets, wildTargets } from './targets.ts';
@@ -9,119 +9,10 @@ import { mostly } from './values.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Generates requests to an operation: valid requests, requests with a few wrong values, and requests that are almost completely random. */
-export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
-  return fc.oneof(
-    { weight: 3, arbitrary: goodRequests(operation) },
-    { weight: 5, arbitrary: nearlyGoodRequests(operation) },
-    { weight: 1, arbitrary: wildRequests(operation) },
-  );
-}
-
-/**
- * Returns a valid request without a body. If the operation takes a body, the caller of this function must add it. The
- * request uses only ids of the tenant that sends it. The same seed gives the same request.
- */
-export function exampleRequest(operation: Operation, seed: number): HttpCase {
-  const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });
-  const parts = { actor: usualActor(operation), target, content: null, isChunked: false };
-  return toCase(operation, operation.method, parts);
-}
-
-/** Generates requests whose parameters and body fit their schemas. */
-function goodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
-  return fc
-    .record({
-      actor: usualActors(operation),
-      target: targets(operation, 'good'),
-      content: operation.body === null ? fc.constant(null) : contents(operation.body, 'good'),
-      isChunked: oneIn(8),
-    })
-    .map((parts) => toCase(operation, operation.method, parts));
-}
-
-function nearlyGoodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
-  return fc
-    .record({
-      actor: mostly(usualActors(operation), fc.constantFrom(...ACTORS), 6),
-      method: mostly(fc.constant(operation.method), fc.constantFrom(...METHODS), 30),
-      target: targets(operation, 'spoilt'),
-      content: operation.body === null ? mostly(fc.constant(null), junk, 20) : contents(operation.body, 'spoilt'),
-      headers: mostly(noHeaders, fc.array(fc.constantFrom(...ODD_HEADERS), { maxLength: 3 }), 4),
-      isChunked: oneIn(8),
-    })
-    .map((parts) => toCase(operation, parts.method, parts));
-}
-
-function wildRequests(operation: Operation): fc.Arbitrary<HttpCase> {
-  return fc
-    .record({
-      actor: mostly(usualActors(operation), fc.constantFrom(...ACTORS), 2),
-      method: mostly(fc.constant(operation.method), fc.constantFrom(...METHODS), 3),
-      target: fc.oneof(targets(operation, 'spoilt'), wildTargets),
-      content: mostly(junk, fc.constant(null), 4),
-      headers: fc.array(fc.oneof(fc.constantFrom(...ODD_HEADERS), wildHeaders), { maxLength: 5 }),
-      isChunked: fc.boolean(),
-    })
-    .map((parts) => toCase(operation, parts.method, parts));
-}
-
+const nothing = fc.constant(null);
 const noHeaders = fc.constant<[string, string][]>([]);
-
-interface Parts {
-  actor: Actor;
-  target: string;
-  content: Content | null;
-  headers?: [string, string][];
-  isChunked: boolean;
-}
-
-function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
-  const { actor, target, content, headers = [], isChunked } = parts;
-  const type: [string, string][] = content === null || content.type === null ? [] : [['Content-Type', content.type]];
-  const fromConsole: [string, string][] = operation.isConsoleOnly ? [[CONSOLE_HEADER, '1']] : [];
-  return {
-    kind: 'http',
-    operation: operation.id,
-    actor,
-    method,
-    target,
-    headers: [...type, ...fromConsole, ...headers],
-    body: content === null ? null : { encoding: content.encoding, text: content.text },
-    isChunked,
-  };
-}
-
-/** Returns the kind of caller for which the operation is intended. */
-function usualActor({ schemes }: Operation): Actor {
-  if (schemes.includes('apiKey')) {
-    return 'partner';
-  }
-  if (schemes.includes('pmsApiKey')) {
-    return 'pms';
-  }
-  if (schemes.includes('bearer')) {
-    return 'owner';
-  }
-  return schemes.includes('channelKey') ? 'channel' : 'anonymous';
-}
-
-/**
- * Generates callers for valid requests to the operation. Usually this is the caller for which the operation is intended. If this caller
- * is the owner with a token, one request in six comes from staff or from the owner with a session cookie. These two may also call most
- * operations of the owner.
- */
-function usualActors(operation: Operation): fc.Arbitrary<Actor> {
-  const usual = usualActor(operation);
-  return usual === 'owner'
-    ? mostly(fc.constant(usual), fc.constantFrom('staff', 'owner with a cookie'), 6)
-    : fc.constant(usual);
-}
-
-/**
- * Random headers. They contain only characters that Node's HTTP client can send. The requests of `raw.ts` contain the other characters,
- * because they are sent through a bare socket.
- */
+const oddHeaders = fc.constantFrom(...ODD_HEADERS);
+/** Only characters that Node's HTTP client can send. The requests of `raw.ts` contain the others. */
 const wildHeaders = fc.tuple(
   fc
     .stringMatching(/^[A-Za-z-]{1,20}$/)
@@ -137,6 +28,97 @@ const wildHeaders = fc.tuple(
   }),
 );
 
-function oneIn(soMany: number): fc.Arbitrary<boolean> {
-  return mostly(fc.constant(false), fc.constant(true), soMany);
+interface Parts {
+  actor: Actor;
+  method: string;
+  target: string;
+  content: Content | null;
+  headers: [string, string][];
+  isChunked: boolean;
+}
+
+/** Generates requests to an operation: valid requests, requests with a few wrong values, and requests that are almost completely random. */
+export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
+  const { body } = operation;
+  const actor = usualActors(operation);
+  const method = fc.constant(operation.method);
+  const anyActor = fc.constantFrom(...ACTORS);
+  const anyMethod = fc.constantFrom(...METHODS);
+  const isChunked = mostly(fc.constant(false), fc.constant(true), 8);
+  const good = fc.record<Parts>({
+    actor,
+    method,
+    target: targets(operation, 'good'),
+    content: body === null ? nothing : contents(body, 'good'),
+    headers: noHeaders,
+    isChunked,
+  });
+  const nearlyGood = fc.record<Parts>({
+    actor: mostly(actor, anyActor, 6),
+    method: mostly(method, anyMethod, 30),
+    target: targets(operation, 'spoilt'),
+    content: body === null ? mostly<Content | null>(nothing, junk, 20) : contents(body, 'spoilt'),
+    headers: mostly(noHeaders, fc.array(oddHeaders, { maxLength: 3 }), 4),
+    isChunked,
+  });
+  const wild = fc.record<Parts>({
+    actor: mostly(actor, anyActor, 2),
+    method: mostly(method, anyMethod, 3),
+    target: fc.oneof(targets(operation, 'spoilt'), wildTargets),
+    content: mostly<Content | null>(junk, nothing, 4),
+    headers: fc.array(fc.oneof(oddHeaders, wildHeaders), { maxLength: 5 }),
+    isChunked: fc.boolean(),
+  });
+  const parts = fc.oneof(
+    { weight: 3, arbitrary: good },
+    { weight: 5, arbitrary: nearlyGood },
+    { weight: 1, arbitrary: wild },
+  );
+  return parts.map((each) => toCase(operation, each));
+}
+
+/**
+ * Returns a valid request without a body. If the operation takes a body, the caller of this function must add it. The
+ * request uses only ids of the tenant that sends it. The same seed gives the same request.
+ */
+export function exampleRequest(operation: Operation, seed: number): HttpCase {
+  const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });
+  const { method } = operation;
+  return toCase(operation, {
+    actor: usualActor(operation),
+    method,
+    target,
+    content: null,
+    headers: [],
+    isChunked: false,
+  });
+}
+
+function toCase({ isConsoleOnly }: Operation, { content, headers, ...parts }: Parts): HttpCase {
+  const type: [string, string][] = content === null || content.type === null ? [] : [['Content-Type', content.type]];
+  const fromConsole: [string, string][] = isConsoleOnly ? [[CONSOLE_HEADER, '1']] : [];
+  return {
+    kind: 'http',
+    ...parts,
+    headers: [...type, ...fromConsole, ...headers],
+    body: content === null ? null : { encoding: content.encoding, text: content.text },
+  };
+}
+
+function usualActor({ schemes }: Operation): Actor {
+  const actors: [string, Actor][] = [
+    ['apiKey', 'partner'],
+    ['pmsApiKey', 'pms'],
+    ['bearer', 'owner'],
+    ['channelKey', 'channel'],
+  ];
+  return actors.find(([scheme]) => schemes.includes(scheme))?.[1] ?? 'anonymous';
+}
+
+/** Generates callers for valid requests. Staff, and the owner with a cookie, may call most operations of the owner. */
+function usualActors(operation: Operation): fc.Arbitrary<Actor> {
+  const usual = fc.constant(usualActor(operation));
+  return usualActor(operation) === 'owner'
+    ? mostly<Actor>(usual, fc.constantFrom('staff', 'owner with a cookie'), 6)
+    : usual;
 }

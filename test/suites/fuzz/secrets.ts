@@ -1,14 +1,8 @@
 const TOKEN = /[\w-]{16,}/g;
-/**
- * Pattern of the access token in the response to a sign-in. This token is not a leak, so it is removed before the search. It may equal a
- * known secret, because two sign-ins of a user within one second get the same token.
- */
+/** A new token may equal a known secret, because two sign-ins of a user within one second get the same token. */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 
-/**
- * Finds leaks in responses and log lines. A leak is a known secret, or an id or a text of the second tenant, whose data the caller may not
- * see.
- */
+/** Finds leaks in responses and log lines: a known secret, or an id or a text of the second tenant. */
 export class Secrets {
   readonly #secrets = new Set<string>();
   #marks: string[] = [];
@@ -18,7 +12,7 @@ export class Secrets {
     (secret.match(TOKEN) ?? []).forEach((word) => this.#secrets.add(word));
   }
 
-  /** Adds every secret in an object, at every depth of nesting, to the known secrets. */
+  /** Adds every secret in an object, at every depth. */
   learn(value: unknown): void {
     if (typeof value !== 'object' || value === null) {
       return;
@@ -27,7 +21,7 @@ export class Secrets {
       if (typeof each === 'string' && key.endsWith('secret')) {
         this.add(each);
       } else if (typeof each === 'string' && /^(access_token|authorization)$/.test(key)) {
-        // Only the signature of a token is secret. Everybody can read the parts before the signature.
+        // Only the signature of a token is secret.
         this.add(each.split('.').at(-1) ?? '');
       } else if (typeof each === 'string' && key === 'cookie') {
         this.add(each);
@@ -42,10 +36,7 @@ export class Secrets {
     this.#foreignIds = new Set(ids);
   }
 
-  /**
-   * Returns a description of each leak in a response or a log line.
-   * @param asked the text of the request. An id of the second tenant that the request itself contains is not a leak
-   */
+  /** @param asked the text of the request. An id of the second tenant that the request itself contains is not a leak */
   findLeaks(text: string, asked: string): string[] {
     const words = text.replaceAll(NEW_TOKEN, '').match(TOKEN) ?? [];
     return [

@@ -4,13 +4,9 @@ import { percentEncoded } from './encodings.ts';
 import type { Pools } from './pools.ts';
 import type { World } from './world.ts';
 
-/**
- * Time limit of a request. If the response comes later, it counts as missing. The slowest request is the first form, because the service then
- * loads its schemas. It takes 2 s, and took more than 5 s when other work needed the processor.
- */
+/** Time limit of a request. The slowest is the first form, because the service then loads its schemas, which takes 2 s or more. */
 export const LIMIT_MS = 20_000;
 
-/** A request that is ready to be sent, with values in place of all placeholders. */
 export interface Sent {
   method: string;
   target: string;
@@ -18,7 +14,6 @@ export interface Sent {
   body: Buffer | null;
 }
 
-/** Result of a request: a response, or the reason why there was no response. */
 export type Outcome =
   | { kind: 'answer'; status: number; headers: IncomingHttpHeaders; text: string; tookMs: number }
   | { kind: 'fault'; what: string };
@@ -26,10 +21,7 @@ export type Outcome =
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 let sentCount = 0;
 
-/**
- * Replaces the placeholders of a case with values, and adds the headers with which the caller authenticates. Every
- * request gets its own request id and its own client address.
- */
+/** Adds the headers with which the caller authenticates. Every request gets its own request id and its own client address. */
 export function prepare(world: World, each: HttpCase): Sent {
   sentCount += 1;
   const body = each.body === null ? null : bodyOf(world.pools, each.body);
@@ -48,7 +40,6 @@ export function prepare(world: World, each: HttpCase): Sent {
   return { method: each.method, target: world.pools.resolve(each.target, percentEncoded), headers, body };
 }
 
-/** Returns the bytes of a body. Each placeholder is replaced by its value, in the encoding of the body. */
 function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
   switch (encoding) {
     case 'bytes':
@@ -104,7 +95,6 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type'] === 'text/event-stream';
 }
 
-/** Closes the connections that the HTTP client keeps open for further requests. */
 export function hangUp(): void {
   agent.destroy();
 }

@@ -1,24 +1,17 @@
 import type { HttpCase } from './cases.ts';
-import { encode, jsonOf } from './encodings.ts';
+import { encode, type Encoding, jsonOf } from './encodings.ts';
 import { CONTENT_TYPES, RAW } from './hostile.ts';
 import { ELEMENTS, exampleOf, type ListPlace, listOf, listsIn } from './lists.ts';
 import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
-/**
- * Value of each field in a large form. The service refuses a form with more than 20,000 fields before it decodes them, and then the decoder
- * is not measured. With this long value, even a form of 1 MiB has fewer fields.
- */
+/** With this value, a form of 1 MiB has fewer than 20,000 fields. With more, the service refuses it before it decodes them. */
 const FILLER = '1'.repeat(45);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
-/** Function that returns a body of about `sizeBytes` bytes. Each function makes another kind of body, for example one long text. */
 export type Shape = (sizeBytes: number) => Body;
 
-/**
- * Kinds of bodies for which a careless decoder or validator needs too much time. The fuzzer sends them to every operation that takes a
- * body.
- */
+/** Kinds of bodies for which a careless decoder or validator needs too much time. */
 export const SHAPES: Record<string, Shape> = {
   'many unknown keys': (size) => json(`{${numbered(size, (index) => `"k${index}":1`, ',')}}`),
   'a list of many texts': (size) => json(`{"items":[${numbered(size, (index) => `"${index}"`, ',')}]}`),
@@ -39,17 +32,12 @@ export const SHAPES: Record<string, Shape> = {
     multipart(`--fuzz\r\n${numbered(size, (index) => `X${index}: a`, '\r\n')}\r\n\r\n1\r\n`),
 };
 
-/**
- * Returns functions that make large bodies for this operation only. Each body is like a valid body, but one long text or one long list
- * gives it the wanted size. All elements of a long list are of one kind of `ELEMENTS`, for example empty elements or elements with wrong
- * types. For each list of the operation and each kind of element, there is one function.
- */
+/** Kinds of bodies that are like a valid body of the operation, but have one long text or one long list. */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {
     return {};
   }
-  const shapes = [...textShapes(body), ...listsIn(body, root('least')).flatMap(listShapes)];
-  return Object.fromEntries(shapes);
+  return Object.fromEntries([...textShapes(body), ...listsIn(body, root('least')).flatMap(listShapes)]);
 }
 
 function textShapes(body: Schema): [string, Shape][] {
@@ -75,7 +63,7 @@ function listShapes(list: ListPlace): [string, Shape][] {
   ];
 }
 
-/** Joins pieces that contain the numbers 0, 1, 2 and so on, until the text has about `sizeBytes` bytes. */
+/** Joins pieces with the numbers 0, 1, 2 and so on, until the text has about `sizeBytes` bytes. */
 function numbered(sizeBytes: number, piece: (index: number) => string, separator: string): string {
   const pieces: string[] = [];
   for (let length = 0; length < sizeBytes; length += (pieces.at(-1)?.length ?? 0) + separator.length) {
@@ -89,14 +77,17 @@ function part(name: string, text: string): string {
 }
 
 function json(text: string): Body {
-  return { headers: [['Content-Type', CONTENT_TYPES.json[0] ?? '']], body: { encoding: 'json', text } };
+  return bodyOf('json', text);
 }
 
 function form(text: string): Body {
-  return { headers: [['Content-Type', CONTENT_TYPES.form[0] ?? '']], body: { encoding: 'form', text } };
+  return bodyOf('form', text);
 }
 
 function multipart(parts: string): Body {
-  const text = `${parts}--fuzz--\r\n`;
-  return { headers: [['Content-Type', CONTENT_TYPES.multipart[0] ?? '']], body: { encoding: 'multipart', text } };
+  return bodyOf('multipart', `${parts}--fuzz--\r\n`);
+}
+
+function bodyOf(encoding: Encoding, text: string): Body {
+  return { headers: [['Content-Type', CONTENT_TYPES[encoding][0] ?? '']], body: { encoding, text } };
 }

@@ -4,7 +4,6 @@ import { HOSTILE_ENCODINGS } from './hostile.ts';
 import type { Operation, Parameter, Schema } from './operations.ts';
 import { mostly, type Place, type Quality, valuesOf } from './values.ts';
 
-/** Generates request targets of an operation. A request target is a path with a query. */
 export function targets({ path, parameters }: Operation, quality: Quality): fc.Arbitrary<string> {
   const steps = path.split('/').map((step, index, all) => {
     const parameter = parameters.find(({ name }) => step === `{${name}}`);
@@ -13,23 +12,16 @@ export function targets({ path, parameters }: Operation, quality: Quality): fc.A
   });
   const whole = fc.tuple(...steps).map((each) => each.join('/'));
   const slash = mostly(fc.constant('/'), fc.constant(''), 6);
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   return fc
-    .tuple(
-      whole,
-      slash,
-      queries(
-        parameters.filter((parameter) => parameter.in === 'query'),
-        quality,
-      ),
-    )
+    .tuple(whole, slash, queries(inQuery, quality))
     .map(([found, end, query]) => found.replace(/\/$/, end) + query);
 }
 
 function queries(parameters: Parameter[], quality: Quality): fc.Arbitrary<string> {
   const each = parameters.map(({ name, schema, required }) => {
-    const pair: fc.Arbitrary<string[]> = encodedValues(schema, { name, collection: '', quality }).map((value) => [
-      `${name}=${value}`,
-    ]);
+    const values = encodedValues(schema, { name, collection: '', quality });
+    const pair: fc.Arbitrary<string[]> = values.map((value) => [`${name}=${value}`]);
     if (required) {
       return quality === 'spoilt' ? mostly(pair, fc.constant([]), 8) : pair;
     }
@@ -57,7 +49,7 @@ function encodedValues(schema: Schema, place: Place): fc.Arbitrary<string> {
   return place.quality === 'spoilt' ? mostly(encoded, fc.constantFrom(...HOSTILE_ENCODINGS), 9) : encoded;
 }
 
-/** Random paths that consist of usual and hostile segments. Almost all of these paths belong to no operation. */
+/** Almost all of these paths belong to no operation. */
 export const wildTargets = fc
   .array(
     fc.oneof(

@@ -4,57 +4,41 @@ import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
 /**
- * Returns a placeholder, which is replaced with a value only when the request is sent. If `name` is `day`, the value is the date `index`
- * days from today. Otherwise `name` is the name of a pool, which is a list of ids from earlier responses (`pools.ts`). The value is then
- * the id at position `index` of this pool. So a case has no fixed ids or dates, and a later run can send it again.
+ * Returns a placeholder, which gets its value when the request is sent, so that a later run can send the case again. If `name` is `day`, the
+ * value is the date `index` days from today. Otherwise it is the id at position `index` of the pool `name` (`pools.ts`).
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
 }
 
 export interface Place {
-  /** Name of the field or parameter. */
   name: string;
-  /**
-   * Name of the enclosing field, or the previous segment of the URL path. For example, it distinguishes the `id` of a channel from the `id`
-   * of a credential.
-   */
+  /** Name of the enclosing field, or the previous segment of the URL path. It tells the `id` of a channel from that of a credential. */
   collection: string;
   quality: Quality;
 }
 
 /**
- * Quality of generated values. `good` values fit the schema. `spoilt` values are mostly good, but some are wrong.
- * `least` and `full` values fit the schema and use only ids of the caller's own tenant. `least` has no optional fields,
- * and `full` has all of them.
+ * `good` values fit the schema. `spoilt` values are mostly good, but some are wrong. `least` and `full` values fit the schema and use only
+ * ids of the caller's own tenant, with no or with all optional fields.
  */
 export type Quality = 'good' | 'spoilt' | 'least' | 'full';
 
-/** Returns the `Place` of a whole request body. A body has no name and no enclosing field, so both are empty. */
 export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** If the quality is `spoilt`, one in this many generated values is wrong. */
 const SPOILT_ONE_IN = 14;
-/**
- * Characters of random texts. Some have one, two, three or four bytes in UTF-8. Others have a special meaning in a format, such as JSON or
- * a URL.
- */
+/** Characters of one to four bytes in UTF-8, and those with a special meaning in a format. */
 const LETTERS = Array.from('aZ09 _-éß漢𝄞🍕\u202e"\'\\/%&=+<;\n\t.[]');
 const UUIDS = fc.uuid();
 const POOL_INDEX = fc.nat({ max: 63 });
 
-/**
- * Valid texts for some fields, keyed by the name of the field. The schemas of these fields do not say which texts are valid. A key with a
- * dot, such as `categories.name`, is only for the field `name` inside `categories`.
- */
+/** Valid texts that the schema does not tell, by field. A query parameter has no enclosing field, so its key begins with a dot. */
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A dish names the sections of the menu to which it belongs: category, kitchen, submenus and menu sets. The service refuses a dish that
-  // names an unknown section. So each text is listed both for the name of a section, such as `categories.name`, and for a field of a dish,
-  // such as `category`.
+  // A dish may only name sections that the menu has.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],
@@ -64,8 +48,6 @@ const KNOWN_TEXTS: Record<string, string[]> = {
   sub_menu: ['From the oven'],
   menu_set: ['All day'],
   sub_menus: ['From the oven'],
-  // The text before the dot of a key is the enclosing field. A query parameter has no enclosing field, so this key
-  // begins with the dot.
   '.phone': ['+351 912', '0'],
 };
 const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];
@@ -76,12 +58,9 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
 );
 
-/** Generates values for a schema. If `place.quality` is `spoilt`, some values are wrong. */
 export function valuesOf(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   const good = goodValues(schema, place);
-  return place.quality === 'spoilt'
-    ? fc.oneof({ weight: SPOILT_ONE_IN - 1, arbitrary: good }, { weight: 1, arbitrary: hostileValue })
-    : good;
+  return place.quality === 'spoilt' ? mostly(good, hostileValue, SPOILT_ONE_IN) : good;
 }
 
 function isExemplary({ quality }: Place): boolean {
@@ -203,19 +182,13 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
 }
 
-/**
- * Generates future days. Days on which a stay ends come from a later range than days on which it begins, so most stays
- * end after they begin.
- */
+/** Generates future days. Most stays end after they begin. */
 function days(name: string): fc.Arbitrary<string> {
   const [min, max] = /out|to|end|until/.test(name) ? [30, 60] : [2, 31];
   return fc.integer({ min, max }).map((day) => ref('day', day));
 }
 
-/**
- * Returns the name of the pool that has ids for a field or parameter. Returns null if the field or parameter does not
- * take an id.
- */
+/** Returns the name of the pool for a field or parameter, or null if it does not take an id. */
 export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
   if (name === 'id') {
     return `${collection.replaceAll('-', '_')}.id`;
@@ -232,8 +205,7 @@ function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
   const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
   const others = freeTexts({ ...schema, minLength: 1 });
-  // Callers choose external ids. If an external id is already known, the service treats the call as a repetition and
-  // checks only little of it. So most external ids here are new.
+  // If an external id is known, the service checks only little of the call, so most of them are new.
   const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
   return fc.oneof(
     { weight: ownWeight, arbitrary: own },
@@ -253,7 +225,7 @@ function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<str
   );
 }
 
-/** Generates mostly values of `usual`. One value in `oneInSoMany` is a value of `other`. */
+/** One value in `oneInSoMany` is a value of `other`. */
 export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
   return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

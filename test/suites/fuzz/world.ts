@@ -6,7 +6,7 @@ import { cleanUp, type Serving, startServingProgram } from '../../support/comman
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { call as callService } from '../../support/service.ts';
 import type { Actor } from './cases.ts';
-import { type Call, furnish, type Callers, openCallers, restock } from './furnish.ts';
+import { type Call, type Callers, Furnisher, openCallers } from './furnish.ts';
 import { bareDocument, fuzzedDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
 import { Pools } from './pools.ts';
 import { Secrets } from './secrets.ts';
@@ -14,10 +14,7 @@ import { Secrets } from './secrets.ts';
 const DAY_SECONDS = 86_400;
 const STOP_LIMIT_MS = 5_000;
 
-/**
- * A service in its own process with three tenants. Most callers belong to the first tenant. The data of the second tenant must not appear
- * in any response. The third tenant has neither the restaurant nor the hotel feature.
- */
+/** A service in its own process with the three tenants of `house.ts`. */
 export class World {
   readonly url: string;
   readonly pools = new Pools();
@@ -25,10 +22,10 @@ export class World {
   readonly #database: TestDatabase;
   readonly #serving: Serving;
   readonly #house = fuzzedDocument('house');
-  #callers: Record<'house' | 'bare', Callers> | null = null;
+  #callers: Record<'house' | 'bare', Callers> | undefined;
+  #furnisher: Furnisher | undefined;
   #readLog = 0;
   #isRunning = true;
-  readonly #call: Call = (...request) => callService(this.url, ...request);
 
   private constructor(database: TestDatabase, serving: Serving, masterKey: string) {
     this.#database = database;
@@ -54,31 +51,23 @@ export class World {
     }
   }
 
-  /**
-   * Restores the menu, the room types and the rate plans of the first tenant, because earlier cases may have changed
-   * them.
-   */
+  /** Restores the menu, the room types and the rate plans of the first tenant, because earlier cases may have changed them. */
   async restore(): Promise<void> {
     const { users, ...document } = this.#house;
     await applyTenantDocument(this.#database.db, document);
   }
 
-  /**
-   * Creates new objects for an operation. `path` is the path of the operation and decides the type of the objects. For example, the objects
-   * are orders if the path has the id of an order. Earlier cases may have revoked, cancelled or completed all older objects of this type.
-   * Call `restore` first, because the orders need the menu.
-   */
+  /** Creates new objects for the operation of a path. Call `restore` first, because the orders need the menu. */
   async restock(path: string): Promise<void> {
-    const { house } = this.#callers ?? missing('callers');
-    await restock(this.#learning(this.#call, ''), house, 'ours', path);
+    await this.#furnisher?.restock(path);
   }
 
-  /**
-   * Returns the headers with which a caller authenticates.
-   * @param body the exact bytes of the body, because a channel signs them
-   */
+  /** @param body the exact bytes of the body, because a channel signs them */
   headersOf(actor: Actor, body: Buffer): Record<string, string> {
-    const { house, bare } = this.#callers ?? missing('callers');
+    if (this.#callers === undefined) {
+      throw new Error('World.open has not finished.');
+    }
+    const { house, bare } = this.#callers;
     const wrong = randomBytes(32).toString('base64url');
     const late = nowSeconds() - DAY_SECONDS;
     const headers: Record<Actor, () => Record<string, string>> = {
@@ -103,12 +92,10 @@ export class World {
     return found;
   }
 
-  /** True until the process of the service ends. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Returns the lines that the service has printed since the previous call of this method. */
   newLogLines(): string[] {
     const output = this.#serving.output();
     const lines = output.slice(this.#readLog, output.lastIndexOf('\n') + 1).split('\n');
@@ -128,18 +115,16 @@ export class World {
     for (const document of [this.#house, rivalDocument(), bareDocument()]) {
       await applyTenantDocument(this.#database.db, document);
     }
-    const call = this.#call;
-    const [house, rival, bare] = await Promise.all(
-      ['house', RIVAL_MARK.toLowerCase(), 'bare'].map((slug) => openCallers(call, slug)),
-    );
-    if (house === undefined || rival === undefined || bare === undefined) {
-      throw new Error('The callers of a tenant are missing.');
-    }
+    const call: Call = (...request) => callService(this.url, ...request);
+    const house = await openCallers(call, 'house');
+    const rival = await openCallers(call, RIVAL_MARK.toLowerCase());
+    const bare = await openCallers(call, 'bare');
     this.#callers = { house, bare };
     [...house.ownIds, ...rival.ownIds].forEach((id) => this.pools.reserve(id));
-    [house, rival, bare].forEach((callers) => this.secrets.learn(callers));
-    await furnish(this.#learning(call, ''), house, 'ours');
-    await furnish(this.#learning(call, 'rival.'), rival, RIVAL_MARK);
+    this.secrets.learn([house, rival, bare]);
+    this.#furnisher = new Furnisher(this.#learning(call, ''), house, 'ours');
+    await this.#furnisher.furnish();
+    await new Furnisher(this.#learning(call, 'rival.'), rival, RIVAL_MARK).furnish();
     this.#house.users?.forEach(({ email }) => this.pools.add('email', email));
     this.pools.add('password', PASSWORD);
     this.secrets.setForeign([RIVAL_MARK, RIVAL_MARK.toLowerCase()], this.pools.madeHere('rival.').filter(isOpaque));
@@ -155,24 +140,17 @@ export class World {
   }
 }
 
-/**
- * Returns the last segment of a path that is not an id or a parameter, for example `credentials` for `/v1/third-party/credentials/`. Writes
- * `_` in place of `-`.
- */
+/** Returns the last segment of a path that is not an id or a parameter, with `_` in place of `-`. */
 export function collectionOf(path: string): string {
   const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
   return (steps.at(-1) ?? '').replaceAll('-', '_');
 }
 
-/**
- * Returns true if the id is a UUID, which only one tenant can have. An external id such as `plain` can belong to
- * several tenants.
- */
+/** Only one tenant can have a UUID. An external id such as `plain` can belong to several tenants. */
 function isOpaque(value: string): boolean {
   return /^[0-9a-f-]{36}$/.test(value);
 }
 
-/** Replaces the signature of a token with one that a wrong key has made. */
 function forged(authorization: string): string {
   const signed = authorization.split('.').slice(0, 2).join('.');
   return `${signed}.${createHmac('sha256', 'no key of the service').update(signed).digest('base64url')}`;
@@ -184,14 +162,9 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '1000000000',
-    // Makes the service take the client address from a header that each request sets. Otherwise most sign-ins would be refused, because the
-    // service limits the sign-ins from each address.
+    // Each request sets its client address, because the service limits the sign-ins from each address.
     TRUSTED_PROXIES: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     PATH: process.env['PATH'] ?? '',
   };
-}
-
-function missing(what: string): never {
-  throw new Error(`The ${what} are missing, because World.open has not finished.`);
 }

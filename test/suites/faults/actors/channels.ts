@@ -3,8 +3,8 @@ import { channelHeaders, nowSeconds, RECEIVER } from '../../../support/channel.t
 import { dayAfter, dayAhead } from '../../../support/hotel.ts';
 import type { Actor, Client, Request } from '../client.ts';
 import type { OtaStay } from '../history.ts';
-import type { Random } from '../random.ts';
 import type { Tenant } from '../tenants.ts';
+import type { World } from '../world.ts';
 
 const FIRST_DAY = 20;
 const DAYS = 12;
@@ -12,35 +12,33 @@ const CLOCK_RETRIES = 100;
 
 let sentCount = 0;
 
-/**
- * Returns a simulated booking site (OTA) that sends, changes and cancels reservations of the room type Loft. It repeats a call that got no
- * response.
- */
-export function channelActor(client: Client, tenants: readonly Tenant[], random: Random): Actor {
+/** Returns a simulated booking site (OTA) that sends, changes and cancels reservations of the room type Loft. */
+export function channelActor({ client, tenants, random }: World): Actor {
   return {
-    name: 'channels',
     paceMs: 800,
     async act() {
       const tenant = random.pick(tenants);
       sentCount += 1;
       const externalId = `${tenant.marker}-ota-${sentCount}`;
-      const stay: OtaStay = { tenant, source: tenant.channel.source, externalId, lastSent: null, id: null };
+      const stay: OtaStay = { source: tenant.channel.source, externalId, lastSent: null, id: null };
       client.history.otaStays.push(stay);
       const later = random.oneIn(2) ? ['confirmed'] : ['confirmed', 'cancelled'];
       for (const status of ['confirmed', ...later]) {
         const checkIn = dayAhead(FIRST_DAY + random.below(DAYS));
-        await sendReservation(client, stay, {
-          status,
-          check_in: checkIn,
-          check_out: dayAfter(checkIn, 1 + random.below(2)),
-        });
+        const wanted = { status, check_in: checkIn, check_out: dayAfter(checkIn, 1 + random.below(2)) };
+        await sendReservation(client, tenant, stay, wanted);
       }
     },
   };
 }
 
-async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullable<OtaStay['lastSent']>): Promise<void> {
-  const { tenant, externalId } = stay;
+async function sendReservation(
+  client: Client,
+  tenant: Tenant,
+  stay: OtaStay,
+  wanted: NonNullable<OtaStay['lastSent']>,
+) {
+  const { externalId } = stay;
   const body = JSON.stringify({
     external_id: externalId,
     room_type_id: tenant.rooms.Loft.id,
@@ -49,22 +47,17 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
   });
   const options = { headers: channelHeaders(tenant.channel, body, { at: nowSeconds() }), body };
   const answer = await settleAcrossClocks(client, tenant, { method: 'POST', path: RECEIVER, options });
-  if (answer.status < 300) {
-    stay.lastSent = wanted;
-    stay.id ??= answer.body.id;
-    if (stay.id !== answer.body.id) {
-      client.history.surprises.push(`${RECEIVER} ${externalId}: first ${stay.id}, then ${answer.body.id}`);
-    }
+  stay.id ??= answer.body?.id ?? null;
+  if (answer.status >= 300 || stay.id !== answer.body.id) {
+    client.history.surprises.push(`${RECEIVER} ${externalId}, first ${stay.id}: ${answer.status} ${answer.text}`);
   } else {
-    client.history.surprises.push(`${RECEIVER} ${externalId}: ${answer.status} ${answer.text}`);
+    stay.lastSent = wanted;
   }
 }
 
 /**
- * Sends a call. One fault of the suite sets the clocks of some processes an hour ahead. Such a process finds the signature too old, and
- * correctly responds with 401. So during this fault, the function repeats a call that got 401, because the next try may reach a process
- * with the right time. It makes at most 100 tries.
- * @returns the first response without status 401. If the last try gets 401, or if the fault is not active, returns the response with 401
+ * Sends a call. A process whose clock a fault has set an hour ahead finds the signature too old, and correctly responds with 401. So during
+ * this fault, the call is repeated until it reaches a process with the right time.
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

@@ -2,48 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ORDERS } from '../../../support/restaurant.ts';
 import type { Actor, Client } from '../client.ts';
 import type { OldSecretProbe } from '../history.ts';
-import type { Random } from '../random.ts';
 import type { Partner, Tenant } from '../tenants.ts';
+import type { World } from '../world.ts';
 import { moveOrder, placeOrder } from './orders.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
+const LIST = `${ORDERS}?page_size=1`;
 /** Delays in milliseconds after a credential was revoked or rotated. After each delay, the simulated owner tries the old secret. */
 const PROBE_AT_MS = [0, 0, 20, 100, 400, 1_200];
-
-interface Options {
-  client: Client;
-  tenants: readonly Tenant[];
-  random: Random;
-  /** Returns the API processes. The simulated owner tries each old secret at all of them. */
-  nodes: () => { name: string; url: string }[];
-  /**
-   * URL of a receiver that always responds with 503, so that a delivery is still pending when its credential is
-   * revoked.
-   */
-  refusingUrl: string;
-}
 
 /**
  * Returns a simulated owner. It creates credentials, revokes or rotates them, and then makes calls with the old secret, which the service
  * must refuse (invariant 7).
+ * @param refusingUrl a receiver that always responds with 503, so that a delivery is still pending when its credential is revoked
  */
-export function credentialActor(options: Options): Actor {
-  const { client, tenants, random } = options;
+export function credentialActor(world: World, refusingUrl: string): Actor {
+  const { client, tenants, random, apis } = world;
   return {
-    name: 'credentials',
     paceMs: 2_500,
     async act() {
-      const tenant = random.pick(tenants);
-      const partner = await issue(client, tenant);
+      const partner = await issue(client, random.pick(tenants));
       if (partner === null) {
         return;
       }
       const isRevoke = random.oneIn(2);
       if (isRevoke && random.oneIn(2)) {
-        await leaveDeliveryBehind(client, partner, options.refusingUrl);
+        await leaveDeliveryBehind(client, partner, refusingUrl);
       }
-      await ask(client, partner, options.nodes());
-      await withdraw(options, partner, isRevoke ? 'revoke' : 'rotate');
+      // Each process caches the credential.
+      const request = { method: 'GET', path: LIST, options: { headers: partner.headers } };
+      await Promise.all(apis.map(({ url }) => client.try(partner.tenant, request, url)));
+      await withdraw(world, partner, isRevoke ? 'revoke' : 'rotate');
     },
   };
 }
@@ -59,11 +48,7 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
   return { tenant, credentialId: answer.body.id, headers, webhookUrl: '', webhookSecret: '' };
 }
 
-/**
- * Registers a webhook and causes a delivery that stays pending, because the receiver refuses every POST. If the response to the
- * registration is lost, `settle` repeats the call. The second response does not show the webhook secret again, but no simulated client
- * needs this secret.
- */
+/** Registers a webhook and causes a delivery that stays pending, because the receiver refuses every POST. */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {
   const options = { headers: partner.headers, json: { webhook_url: url } };
   await client.settle(partner.tenant, { method: 'POST', path: '/v1/third-party/webhook/', options });
@@ -73,13 +58,7 @@ async function leaveDeliveryBehind(client: Client, partner: Partner, url: string
   }
 }
 
-/** Calls every process once with the credential, so that each process has cached the credential. */
-async function ask(client: Client, partner: Partner, nodes: { url: string }[]): Promise<void> {
-  const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers: partner.headers } };
-  await Promise.all(nodes.map(({ url }) => client.try(partner.tenant, request, url)));
-}
-
-async function withdraw({ client, nodes }: Options, partner: Partner, after: OldSecretProbe['after']): Promise<void> {
+async function withdraw({ client, apis }: World, partner: Partner, after: OldSecretProbe['after']): Promise<void> {
   const { tenant, credentialId, headers } = partner;
   const path = `${CREDENTIALS}${credentialId}/${after}/`;
   const { answer } = await client.settle(tenant, { method: 'POST', path, options: { headers: tenant.owner } });
@@ -91,11 +70,11 @@ async function withdraw({ client, nodes }: Options, partner: Partner, after: Old
   if (after === 'revoke') {
     client.history.revokedCredentials.add(credentialId);
   }
-  const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers } };
+  const request = { method: 'GET', path: LIST, options: { headers } };
   for (const atMs of PROBE_AT_MS) {
     await sleep(Math.max(0, answeredAtMs + atMs - performance.now()));
     await Promise.all(
-      nodes().map(async ({ name, url }) => {
+      apis.map(async ({ name, url }) => {
         const afterMs = Math.round(performance.now() - answeredAtMs);
         const probe = await client.try(tenant, request, url);
         client.history.probes.push({ node: name, after, afterMs, status: probe?.status ?? 0 });

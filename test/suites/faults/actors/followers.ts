@@ -6,7 +6,6 @@ const LIMIT = 50;
 /** A simulated partner that reads the feed of its events. After each failure of the service, it continues from its cursor. */
 export class Follower {
   readonly partner: Partner;
-  /** Event ids in the order in which the feed showed them. */
   readonly eventIds: string[] = [];
   #cursor = '';
 
@@ -16,7 +15,7 @@ export class Follower {
 
   /**
    * Reads the next page.
-   * @returns true if the page had events; false if it was empty or the call failed
+   * @returns false if the page was empty or the call failed
    */
   async read(client: Client): Promise<boolean> {
     const { tenant, headers } = this.partner;
@@ -30,17 +29,11 @@ export class Follower {
     this.#cursor = next;
     return results.length > 0;
   }
-
-  async readToEnd(client: Client): Promise<void> {
-    while (await this.read(client));
-  }
 }
 
-/** Returns a simulated client that reads one page of the feed of one partner in each run, and takes the partners in turn. */
 export function followingActor(client: Client, followers: readonly Follower[]): Actor {
   let turn = 0;
   return {
-    name: 'followers',
     paceMs: 250,
     async act() {
       await followers[(turn += 1) % followers.length]?.read(client);

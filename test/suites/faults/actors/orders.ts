@@ -1,23 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { ORDERS, orderPath, STAFF_ORDERS } from '../../../support/restaurant.ts';
 import type { Actor, Client, Request } from '../client.ts';
 import type { Creation } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Partner } from '../tenants.ts';
-import { change, create } from './settling.ts';
+import type { World } from '../world.ts';
+import { cancel, changeAsStaff, create } from './settling.ts';
 
 const WAY = ['confirmed', 'preparing', 'ready', 'completed'];
 
 let placed = 0;
 
-/**
- * Returns a simulated client that places orders, and sends some of them twice at the same time. The client also changes statuses as staff,
- * cancels some orders as the partner, and repeats earlier create calls.
- */
-export function orderActor(client: Client, partners: readonly Partner[], random: Random): Actor {
+/** Returns a simulated client that places orders, repeats some create calls, and changes statuses as staff or as the partner. */
+export function orderActor({ client, partners, random }: World): Actor {
   const own: Creation[] = [];
   return {
-    name: 'orders',
     paceMs: 600,
     async act() {
       if (own.length > 0 && random.oneIn(6)) {
@@ -46,18 +42,8 @@ export async function placeOrder(client: Client, partner: Partner, copies = 1, n
   return order;
 }
 
-/** Sets the status of an order by a call of the staff API. */
 export async function moveOrder(client: Client, order: Creation, status: string): Promise<void> {
-  const id = order.successes[0]?.id;
-  const { tenant } = order.partner;
-  await change(client, order, status, {
-    request: {
-      method: 'POST',
-      path: `${STAFF_ORDERS}${id}/status/`,
-      options: { headers: tenant.staff, json: { status, request_id: randomUUID() } },
-    },
-    read: { method: 'GET', path: `${STAFF_ORDERS}${id}/`, options: { headers: tenant.staff } },
-  });
+  await changeAsStaff(client, order, status, STAFF_ORDERS);
 }
 
 async function moveAlong(client: Client, order: Creation, random: Random): Promise<void> {
@@ -68,12 +54,7 @@ async function moveAlong(client: Client, order: Creation, random: Random): Promi
     await moveOrder(client, order, status);
   }
   if (order.statuses.at(-1) !== 'completed' && random.oneIn(3)) {
-    const { partner, externalId } = order;
-    const options = { headers: partner.headers };
-    await change(client, order, 'cancelled', {
-      request: { method: 'POST', path: orderPath(externalId, 'cancel/'), options },
-      read: { method: 'GET', path: orderPath(externalId), options },
-    });
+    await cancel(client, order, orderPath);
   }
 }
 

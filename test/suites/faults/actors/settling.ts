@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client, Request } from '../client.ts';
 import type { Creation } from '../history.ts';
 
@@ -7,39 +8,45 @@ export async function create(client: Client, creation: Creation, request: Reques
   const id: unknown = answer.body?.order_id ?? answer.body?.reservation_id;
   if (answer.status < 300 && typeof id === 'string') {
     creation.successes.push({ status: answer.status, id });
-  } else if (answer.body?.code === 'room_not_available') {
-    creation.refusal = 'room_not_available';
-  } else {
+  } else if (answer.body?.code !== 'room_not_available') {
     client.history.surprises.push(`${request.path} ${creation.externalId}: ${answer.status} ${answer.text}`);
   }
   creation.isSettled = true;
 }
 
+/** Sets the status of an order or a reservation by a call of the staff API. A repetition is recognised by its `request_id`. */
+export async function changeAsStaff(client: Client, creation: Creation, status: string, path: string): Promise<void> {
+  const { tenant } = creation.partner;
+  const options = { headers: tenant.staff, json: { status, request_id: randomUUID() } };
+  const request = { method: 'POST', path: `${path}${creation.successes[0]?.id}/status/`, options };
+  const { answer } = await client.settle(tenant, request);
+  note(client, creation, status, answer.body?.status === status, `${request.path}: ${answer.status} ${answer.text}`);
+}
+
 /**
- * Sets the status of an order or a reservation. If a try gets a 5xx or no response, the client tries again, although the failed try may
- * have set the status. The response to the next try then depends on the request:
- * - With a `request_id`, the service recognises the repeated request, and responds with 200.
- * - Without a `request_id`, the service refuses the request, because the status is already set.
- *   After a refusal, the function reads the status. If it is the wanted status, an earlier try has set it, because no other client changes
- *   this order or reservation.
+ * Cancels an order or a reservation as the partner. If an unknown try has cancelled it, the service refuses the repetition. So after a
+ * refusal the status is read, because no other client changes this order or reservation.
  */
-export async function change(
+export async function cancel(
   client: Client,
   creation: Creation,
-  status: string,
-  { request, read }: { request: Request; read: Request },
+  pathOf: (externalId: string, action?: string) => string,
 ): Promise<void> {
-  const { tenant } = creation.partner;
-  const { answer, wasUnknown } = await client.settle(tenant, request);
-  const isRepeatable = request.options.json !== undefined;
-  let isDone = answer.status === 200 && answer.body?.status === status;
-  if (!isDone && wasUnknown && !isRepeatable && answer.body?.code === 'invalid_status_transition') {
-    const { answer: found } = await client.settle(tenant, read);
-    isDone = found.body?.status === status;
+  const { partner, externalId } = creation;
+  const options = { headers: partner.headers };
+  const path = pathOf(externalId, 'cancel/');
+  const { answer, wasUnknown } = await client.settle(partner.tenant, { method: 'POST', path, options });
+  let found = answer;
+  if (wasUnknown && answer.body?.code === 'invalid_status_transition') {
+    ({ answer: found } = await client.settle(partner.tenant, { method: 'GET', path: pathOf(externalId), options }));
   }
+  note(client, creation, 'cancelled', found.body?.status === 'cancelled', `${path}: ${answer.status} ${answer.text}`);
+}
+
+function note({ history }: Client, creation: Creation, status: string, isDone: boolean, seen: string): void {
   if (isDone) {
     creation.statuses.push(status);
   } else {
-    client.history.surprises.push(`${request.path} to ${status}: ${answer.status} ${answer.text}`);
+    history.surprises.push(`to ${status}: ${seen}`);
   }
 }

@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { dayAfter, dayAhead, RESERVATIONS, reservationPath, STAFF_RESERVATIONS } from '../../../support/hotel.ts';
 import type { Actor, Client, Request } from '../client.ts';
-import type { Creation, Race } from '../history.ts';
+import type { Creation } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Partner, RoomName } from '../tenants.ts';
-import { change, create } from './settling.ts';
+import type { World } from '../world.ts';
+import { cancel, changeAsStaff, create } from './settling.ts';
 
 const FIRST_DAY = 20;
 /** Number of different arrival days. The number is small, so that bookings compete for the same nights. */
 const CONTENDED_DAYS = 12;
 const RACERS = 8;
-/**
- * Night of the first race, in days from today. In a race, concurrent bookings compete for the rooms of one night. Each later race uses the
- * next night.
- */
+/** Night of the first race, in days from today. Each later race uses the next night. */
 const FIRST_RACE_DAY = 100;
 const RACE_DAYS = 9_000;
 
@@ -26,19 +23,14 @@ interface Stay {
   nights: number;
 }
 
-/**
- * Returns a simulated client that books the few rooms of the types Cabin and Loft, and cancels most bookings, as the partner or as staff.
- */
-export function stayActor(client: Client, partners: readonly Partner[], random: Random): Actor {
+export function stayActor({ client, partners, random }: World): Actor {
   return {
-    name: 'stays',
     paceMs: 500,
     async act() {
       const checkIn = dayAhead(FIRST_DAY + random.below(CONTENDED_DAYS));
       const stay = { room: random.oneIn(2) ? 'Cabin' : 'Loft', checkIn, nights: 1 + random.below(3) } as const;
-      const partner = random.pick(partners);
-      const creation = begin(client, partner);
-      await create(client, creation, booking(partner, creation.externalId, stay));
+      const creation = begin(client, random.pick(partners));
+      await create(client, creation, booking(creation, stay));
       if (creation.successes.length > 0) {
         await moveAlong(client, creation, random);
       }
@@ -47,12 +39,11 @@ export function stayActor(client: Client, partners: readonly Partner[], random: 
 }
 
 /**
- * Returns a simulated client that makes concurrent bookings for one night. The bookings outnumber the rooms of the night. The service must
- * accept one booking for each room and refuse the other bookings (invariant 3).
+ * Returns a simulated client that makes more concurrent bookings for one night than it has rooms. The service must accept one booking for
+ * each room and refuse the others (invariant 3).
  */
-export function raceActor(client: Client, partners: readonly Partner[], random: Random): Actor {
+export function raceActor({ client, partners, random }: World): Actor {
   return {
-    name: 'races',
     paceMs: 3_000,
     async act() {
       const { tenant } = random.pick(partners);
@@ -60,14 +51,9 @@ export function raceActor(client: Client, partners: readonly Partner[], random: 
       const night = dayAfter(dayAhead(FIRST_RACE_DAY), raced % RACE_DAYS);
       raced += 1;
       const creations = Array.from({ length: RACERS }, () => begin(client, random.pick(ofTenant)));
-      const race: Race = { night, capacity: tenant.rooms.Hall.capacity, creations };
-      await Promise.all(
-        creations.map((creation) => {
-          const stay = { room: 'Hall', checkIn: night, nights: 1 } as const;
-          return create(client, creation, booking(creation.partner, creation.externalId, stay));
-        }),
-      );
-      client.history.races.push(race);
+      const stay = { room: 'Hall', checkIn: night, nights: 1 } as const;
+      await Promise.all(creations.map((creation) => create(client, creation, booking(creation, stay))));
+      client.history.races.push({ night, capacity: tenant.rooms.Hall.capacity, creations });
     },
   };
 }
@@ -78,29 +64,10 @@ function begin(client: Client, partner: Partner): Creation {
 }
 
 async function moveAlong(client: Client, creation: Creation, random: Random): Promise<void> {
-  const { partner, externalId } = creation;
-  const staffPath = `${STAFF_RESERVATIONS}${creation.successes[0]?.id}/`;
-  const asStaff = async (status: string) => {
-    const headers = partner.tenant.staff;
-    await change(client, creation, status, {
-      request: {
-        method: 'POST',
-        path: `${staffPath}status/`,
-        options: { headers, json: { status, request_id: randomUUID() } },
-      },
-      read: { method: 'GET', path: staffPath, options: { headers } },
-    });
-  };
-  const asPartner = async () => {
-    const options = { headers: partner.headers };
-    await change(client, creation, 'cancelled', {
-      request: { method: 'POST', path: reservationPath(externalId, 'cancel/'), options },
-      read: { method: 'GET', path: reservationPath(externalId), options },
-    });
-  };
+  const asStaff = async (status: string) => await changeAsStaff(client, creation, status, STAFF_RESERVATIONS);
   const lot = random.below(10);
   if (lot < 6) {
-    await asPartner();
+    await cancel(client, creation, reservationPath);
   } else if (lot < 7) {
     await asStaff('no_show');
     await asStaff('cancelled');
@@ -109,7 +76,7 @@ async function moveAlong(client: Client, creation: Creation, random: Random): Pr
   }
 }
 
-function booking(partner: Partner, externalId: string, { room, checkIn, nights }: Stay): Request {
+function booking({ partner, externalId }: Creation, { room, checkIn, nights }: Stay): Request {
   const json = {
     external_reservation_id: externalId,
     room_type_id: partner.tenant.rooms[room].id,

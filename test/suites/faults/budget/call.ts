@@ -1,4 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Headers } from '../tenants.ts';
 
 /** Placeholder for an id in a body. Each call replaces the zeros with its own number, so every call has a different id. */
 export const UNIQUE = 'unique-00000000';
@@ -8,18 +9,13 @@ const CALL_LIMIT_MS = 60_000;
 const SLOW_BYTES = 26 * 1024;
 
 export type Who = 'partner' | 'secondPartner' | 'pms' | 'owner' | 'anonymous';
-export type CallHeaders = Record<string, string>;
 
-/** One call of a test case, with the kind of caller that makes it. */
 export interface Call {
   who: Who;
   method: string;
   path: string;
   body?: Buffer;
-  /**
-   * Speed at which the caller reads the response: `slowly` reads 26 KiB per second, and `never` does not read. By default the caller reads
-   * immediately.
-   */
+  /** `slowly` reads 26 KiB of the response per second. By default the caller reads immediately. */
   reading?: 'slowly' | 'never';
   /** True if the caller never sends the last byte of the body. */
   isUnfinished?: boolean;
@@ -33,23 +29,16 @@ export interface Outcome {
   tookMs: number;
 }
 
-/**
- * Returns an agent with keep-alive connections.
- * @param connections the maximum number of open connections to one process of the service. By default, the number is unlimited
- */
+/** @param connections the maximum number of open connections to one process of the service */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
 }
 
-/**
- * Makes a call.
- * @param authentication headers that authenticate the caller
- * @param index the number of this call among all calls of the tenant. It makes the id in the body unique.
- */
+/** @param index the number of this call among all calls of the tenant. It makes the id in the body unique. */
 export async function make(
   url: string,
   call: Call,
-  authentication: CallHeaders,
+  authentication: Headers,
   index: number,
   agent: Agent,
 ): Promise<Outcome> {
@@ -109,10 +98,7 @@ function statusOf(sending: ClientRequest, reading: Call['reading']): Promise<num
   });
 }
 
-/**
- * Reads a response with a status below 400 as fast as `reading` says, and any other response immediately. If `reading` is `never`, the time
- * limit ends the call.
- */
+/** Reads an error immediately. If `reading` is `never`, the time limit ends the call. */
 function take(response: IncomingMessage, reading: Call['reading']): void {
   if (reading === undefined || (response.statusCode ?? 0) >= 400) {
     response.resume();

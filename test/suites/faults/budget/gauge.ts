@@ -1,23 +1,18 @@
 /**
- * Module that the flag `--import` of Node.js loads into a process of the service. On request, it reports the memory of the process and the
- * longest turn of the event loop since the previous request. A request is an IPC message. The event loop handles it only after the work
- * that began earlier, so the report includes this work.
+ * Module that the flag `--import` of Node.js loads into a process of the service. At each IPC message, it reports the memory of the process
+ * and the longest turn of the event loop since the previous message.
  */
 
 const TICK_MS = 4;
 
-/** Measurements of one process. */
 export interface Reading {
   /**
-   * Largest processor time that the main thread used between two ticks of a 4 ms timer. A long turn of the event loop delays the next tick.
-   * So the value is approximately the processor time of the longest turn. Other programs on the machine do not increase this time.
+   * Largest processor time that the main thread used between two ticks of a 4 ms timer, which is about that of the longest turn. Other
+   * programs on the machine do not increase it.
    */
   heldMs: number;
   residentMiB: number;
-  /**
-   * Largest resident memory since the previous request. It is sampled, because the figure of the operating system begins with the memory of
-   * the parent process.
-   */
+  /** Largest resident memory. It is sampled, because the figure of the system begins with the memory of the parent process. */
   peakMiB: number;
 }
 

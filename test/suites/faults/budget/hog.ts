@@ -1,21 +1,15 @@
-/**
- * Simulates the busy tenant (hog), which uses its whole budget. This program runs as a process with the lowest priority, so that it does
- * not slow down the measured process when it makes the calls.
- */
+/** Simulates the busy tenant (hog). This program has the lowest priority, so that it does not slow down the measured process. */
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerJobs } from '../../../../bench/child.ts';
 import { type Call, make, newAgent, type Outcome } from './call.ts';
-import type { Keys } from './house.ts';
+import type { BudgetTenant } from './house.ts';
 
 const LOWEST_PRIORITY = 19;
-/**
- * Number of callers that begin together. The next callers begin a little later, because more new connections at the same time would
- * overflow the accept queue of the service.
- */
+/** Number of callers that begin together. More new connections would overflow the accept queue of the service. */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** Number of calls in all, and number of callers that make them at the same time. Each caller makes its next call after a response. */
 export interface Load {
   callers: number;
   calls: number;
@@ -23,11 +17,9 @@ export interface Load {
 
 export interface HogTask {
   url: string;
-  /** Calls that the program makes in turn. After the last call, it begins again with the first one. */
   calls: Call[];
-  keys: Keys;
+  keys: BudgetTenant['keys'];
   load: Load;
-  /** Time after which the program no longer waits for responses. */
   limitMs: number;
 }
 
@@ -53,5 +45,4 @@ async function use({ url, calls, keys, load, limitMs }: HogTask): Promise<Outcom
 }
 
 setPriority(LOWEST_PRIORITY);
-process.on('message', (task: HogTask) => void use(task).then((outcomes) => process.send?.(outcomes)));
-process.on('disconnect', () => process.exit());
+answerJobs(use);

@@ -1,19 +1,19 @@
 /**
- * Simulates the neighbour of the busy tenant: a second tenant, which makes the usual calls. This program runs as a separate process. It
- * sends the same calls at the same times to two processes of the service. The busy tenant uses the first process. The second process (the
- * control process) gets no calls of the busy tenant, and serves for comparison. The program also calls `/livez` of both processes.
+ * Simulates the neighbour of the busy tenant, which makes the usual calls. For comparison, it makes the same calls also to the control
+ * process, which gets no calls of the busy tenant. It also calls `/livez` of both processes.
  */
+import { answerJobs } from '../../../../bench/child.ts';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../../support/hotel.ts';
 import { MENU, ORDERS } from '../../../support/restaurant.ts';
-import { type Call, type CallHeaders, get, idOf, json, make, newAgent, type Outcome, UNIQUE } from './call.ts';
+import type { Headers } from '../tenants.ts';
+import { type Call, get, idOf, json, make, newAgent, type Outcome, UNIQUE } from './call.ts';
 
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls. The calls of `/livez` have other connections with the same maximum, so
- * that they never wait for a usual call. All connections stay open for later calls. A new connection could take seconds, because the kernel
- * may delay it while the event loop of the called process pauses.
+ * Maximum number of connections to each process for the usual calls, and for those of `/livez`. They stay open, because the kernel may delay
+ * a new connection for seconds while the event loop of the called process pauses.
  */
 const CONNECTIONS = 128;
 
@@ -21,7 +21,7 @@ export interface NeighbourTask {
   service: string;
   control: string;
   /** Credentials that the calls use in turn, because the budget of one credential is too small for all calls. */
-  keys: CallHeaders[];
+  keys: Headers[];
   roomTypeId: string;
 }
 
@@ -39,11 +39,8 @@ let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
 let timers: NodeJS.Timeout[] = [];
 let count = 0;
-/**
- * Last order of each credential, given as the number (`index`) of the call that placed the order. The external id of the order contains
- * this number.
- */
-const placed = new Map<CallHeaders, number>();
+/** Number of the call that placed the last order of each credential. The external id of the order contains it. */
+const placed = new Map<Headers, number>();
 
 function begin(task: NeighbourTask): void {
   const [first] = task.keys;
@@ -61,9 +58,8 @@ function begin(task: NeighbourTask): void {
   ];
 }
 
-function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: CallHeaders): void {
-  // The two processes get the call one after the other. The process that gets it earlier has an advantage. So the order of the two
-  // processes is reversed after each call, except after a call of `/livez`.
+function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Headers): void {
+  // The process that gets the call earlier has an advantage, so the order changes.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
@@ -71,7 +67,7 @@ function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: CallH
   }
 }
 
-async function callOne(url: string, list: Outcome[], call: Call, keys: CallHeaders, index: number): Promise<void> {
+async function callOne(url: string, list: Outcome[], call: Call, keys: Headers, index: number): Promise<void> {
   const agent = call.path === '/livez' ? livezAgent : callsAgent;
   const noted = { beganAtMs: performance.now(), list };
   pending.add(noted);
@@ -84,11 +80,7 @@ async function callOne(url: string, list: Outcome[], call: Call, keys: CallHeade
   }
 }
 
-/**
- * Returns one of the usual calls, chosen by `number`.
- * @param latest number of the call that placed the last order of the credential. The returned call may read this order. Undefined: no order
- * exists yet
- */
+/** @param latest number of the call that placed the last order of the credential, which the returned call may read */
 function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
   const night = 5 + (number % NIGHTS);
   const stay = { room_type_id: roomTypeId, check_in: dayAhead(night), check_out: dayAhead(night + 2) };
@@ -109,10 +101,7 @@ function usualCall(number: number, roomTypeId: string, latest: number | undefine
   return calls[number % calls.length] ?? get('partner', MENU);
 }
 
-/**
- * Returns the outcomes of the HTTP calls since the previous report to the parent process. If an HTTP call still waits for its response, it
- * is included only if it has waited for more than 1 s.
- */
+/** Returns the outcomes since the previous report. A call that still waits is included if it has waited for more than 1 s. */
 function takeSeen(): SeenOfBoth {
   for (const { beganAtMs, list } of pending) {
     const tookMs = performance.now() - beganAtMs;
@@ -126,14 +115,11 @@ function takeSeen(): SeenOfBoth {
   return taken;
 }
 
-process.on('message', (message: NeighbourTask | 'take' | 'rest') => {
+answerJobs(async (message: NeighbourTask | 'take' | 'rest') => {
   if (typeof message === 'object') {
     begin(message);
-    return;
-  }
-  if (message === 'rest') {
+  } else if (message === 'rest') {
     timers.forEach((timer) => clearInterval(timer));
   }
-  process.send?.(takeSeen());
+  return takeSeen();
 });
-process.on('disconnect', () => process.exit());

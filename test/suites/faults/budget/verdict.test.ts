@@ -7,8 +7,6 @@ const slow = timesOf(Array.from({ length: 300 }, (_, index) => ({ status: 200, t
 const refused = { ...quick, statuses: { 200: 299, 503: 1 } };
 
 const well: Measured = {
-  name: 'a case',
-  what: 'what it is',
   hog: refused,
   mustAnswer: false,
   other: quick,

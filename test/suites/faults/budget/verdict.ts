@@ -1,18 +1,13 @@
 import type { Outcome } from './call.ts';
 
-/** Statistics of the durations of calls, and the number of responses by status. */
-export interface Times {
+interface Times {
   p99Ms: number;
   p999Ms: number;
   maxMs: number;
   statuses: Record<string, number>;
 }
 
-/** Measurements of one case. */
 export interface Measured {
-  name: string;
-  what: string;
-  /** Calls of the busy tenant. */
   hog: Times;
   /** True if every call of the busy tenant must get a status 2xx. */
   mustAnswer: boolean;
@@ -24,31 +19,21 @@ export interface Measured {
   /** Processor time of the longest turn of the event loop. It has no limit, but shows the cause of a slow response. */
   heldMs: number;
   memoryMiB: { before: number; peak: number };
-  /** Growth of the memory in MiB that the case allows. */
   allowedGrowthMiB: number;
-  /** True if the process has ended. */
   hasEnded: boolean;
 }
 
-/** Growth of the memory in MiB that a case allows. */
 export const GROWTH_MIB = 150;
 
-/** Limits for the times. */
-export interface Goals {
+interface Goals {
   p99Ms: number;
-  /**
-   * Factor that accounts for a slow machine. A duration above its limit is still accepted if it is at most this factor times the duration
-   * in the control process, which gets no calls of the busy tenant.
-   */
+  /** For a slow machine, a duration is also accepted if it is at most this factor times the duration in the control process. */
   controlTimes: number;
   livezMs: number;
 }
 
 export const FULL: Goals = { p99Ms: 100, controlTimes: 2, livezMs: 100 };
-/**
- * Limits for short runs (`--short`). The times are wide, because other programs may run on the same machine. So only clear faults exceed
- * them.
- */
+/** Limits for short runs. They are wide, because other programs may run on the same machine. */
 export const SHORT: Goals = { p99Ms: 500, controlTimes: 5, livezMs: 500 };
 
 export function timesOf(outcomes: Outcome[]): Times {
@@ -62,7 +47,6 @@ function countStatuses(outcomes: Outcome[]): Record<string, number> {
   return Object.fromEntries([...counts].map(([status, list]) => [status, list.length]));
 }
 
-/** Returns a description of each measurement that exceeds its limit. */
 export function breaches(measured: Measured, goals: Goals): string[] {
   const { hog, mustAnswer, other, control, livez, controlLivez, memoryMiB, allowedGrowthMiB, hasEnded } = measured;
   const allowed = (ms: number, controlMs: number) => Math.max(ms, goals.controlTimes * controlMs);
@@ -78,7 +62,23 @@ export function breaches(measured: Measured, goals: Goals): string[] {
   return found.filter(([isBroken]) => isBroken).map(([, what]) => what);
 }
 
-function failuresOf({ statuses }: Times): string {
-  const failed = Object.entries(statuses).filter(([status]) => !status.startsWith('2'));
-  return failed.map(([status, count]) => `${count} × ${status}`).join(', ');
+function failuresOf(times: Times): string {
+  return statusesIn(times, (status) => !status.startsWith('2'));
+}
+
+export function rowOf({ hog, other, control, livez, controlLivez, heldMs, memoryMiB }: Measured): object {
+  const all = () => true;
+  return {
+    'busy tenant': `${statusesIn(hog, all)}; slowest ${hog.maxMs} ms`,
+    'other tenant': statusesIn(other, all),
+    'its p99 (control), ms': `${other.p99Ms} (${control.p99Ms})`,
+    '/livez p99.9 (control), ms': `${livez.p999Ms} (${controlLivez.p999Ms})`,
+    'longest turn, ms': heldMs,
+    'memory before / peak, MiB': `${memoryMiB.before} / ${memoryMiB.peak}`,
+  };
+}
+
+function statusesIn({ statuses }: Times, isShown: (status: string) => boolean): string {
+  const shown = Object.entries(statuses).filter(([status]) => isShown(status));
+  return shown.map(([status, count]) => `${count} × ${status}`).join(', ');
 }

@@ -1,14 +1,14 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandOptions } from '../../../support/command.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { createRedis, type Redis } from '../../../support/redis.ts';
-import { newPort } from '../ports.ts';
-import type { ServiceProcess } from '../service-process.ts';
-import { type Machines, type Stage, waitUntil, type World } from '../world.ts';
+import { Database } from '../database.ts';
+import { type Stage, startProcesses } from '../open-world.ts';
+import { type Machines, waitUntil, type World } from '../world.ts';
 import { haproxyOfApis, haproxyOfDatabase, pgbouncer } from './configurations.ts';
-import { ClusterDatabase } from './database.ts';
 import { DatabaseNode } from './database-node.ts';
-import { etcdApi, findPostgresql } from './programs.ts';
-import { type Account, Server, serverAccount, untilListening } from './server.ts';
+import { etcdApi, Server, serverAccount } from './server.ts';
 
 const WHOLE_WITHIN_MS = 120_000;
 const NODES = 3;
@@ -17,108 +17,84 @@ const NODES = 3;
 interface Cluster extends Machines {
   etcds: Server[];
   nodes: DatabaseNode[];
-  postgres: ClusterDatabase;
   pgbouncer: Server;
   redis: Redis;
+  /** Environment for `roomservice` commands that the suite runs while the processes of the service run. */
+  command: CommandOptions;
   /** Folder with the logs of all servers. */
   serverFolder: string;
 }
 
-/** State of a run on a real cluster. The faults of the run disturb the cluster. */
 export type ClusterWorld = World & Cluster;
 
 interface Site {
   folder: string;
-  account: Account;
-  closers: Stage['closers'];
+  closers: AsyncDisposableStack;
 }
 
 /**
  * Starts three etcd servers, three PostgreSQL servers under Patroni, HAProxy, PgBouncer, Redis, two API processes behind a HAProxy, and two
  * workers.
  */
-export async function startCluster(stage: Stage): Promise<Cluster> {
-  const site = { folder: join(stage.folder, 'servers'), account: serverAccount(), closers: stage.closers };
+export async function startCluster({ folder, closers, newProcess, ...stage }: Stage): Promise<Cluster> {
+  const site = { folder: join(folder, 'servers'), closers };
   await mkdir(site.folder);
-  await giveAway(site.folder, site.account);
+  const { uid, gid } = serverAccount();
+  if (uid !== undefined && gid !== undefined) {
+    await chown(site.folder, uid, gid);
+  }
   const { etcds, nodes, databasePort } = await startDatabase(site);
   const postgres = await createDatabase(databasePort);
-  stage.closers.add(() => postgres.close());
-  const poolerPort = await newPort();
-  const pooler = await startPgbouncer(site, poolerPort, databasePort);
+  closers.defer(() => postgres.close());
+  const poolerPort = await freePort();
+  const configuration = pgbouncer(poolerPort, databasePort);
+  const pooler = await startServer(site, 'pgbouncer', poolerPort, configuration, ['pgbouncer']);
   const redis = await createRedis('redis-server');
+  closers.defer(() => redis.close());
   await redis.start();
-  stage.closers.add(() => redis.close());
 
-  const env = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'true' };
-  const command = { env: { ...env, DATABASE_URL: urlOf(poolerPort) } };
-  const begin = async (name: string, only: 'api' | 'worker') => {
-    const through = (port: number) => ({ ...env, DATABASE_URL: urlOf(port) });
-    const process = await stage.newProcess({ name, only, database: { port: poolerPort }, env: through });
-    await process.start();
-    return process;
-  };
-  const apis: Machines['apis'] = [await begin('api 1', 'api'), await begin('api 2', 'api')];
-  const workers: Machines['workers'] = [await begin('worker 1', 'worker'), await begin('worker 2', 'worker')];
-  const balancer = await startBalancer(site, apis);
-  const servers = { serverFolder: site.folder, etcds, nodes, postgres, pgbouncer: pooler, redis, balancer };
-  return { ...servers, apis, workers, command };
-}
-
-/**
- * Returns the URL of the database for a port of this machine. HAProxy, PgBouncer or a TCP proxy of this suite (`DatabaseLink`) listens on
- * this port.
- */
-function urlOf(port: number): string {
-  return `postgres://roomservice@127.0.0.1:${port}/roomservice`;
-}
-
-async function startPgbouncer(site: Site, port: number, databasePort: number): Promise<Server> {
-  return await startServer(site, 'pgbouncer', port, pgbouncer(port, databasePort), (path) => ['pgbouncer', path]);
-}
-
-async function startBalancer(site: Site, apis: readonly ServiceProcess[]): Promise<Machines['balancer']> {
-  const port = await newPort();
-  const apiPorts = apis.map((api) => api.port);
+  const shared = { ...stage.env, REDIS_URL: redis.url, DATABASE_POOLER: 'true' };
+  const envThrough = (port: number) => ({ ...shared, DATABASE_URL: urlOf('roomservice', port) });
+  const database = { port: poolerPort };
+  const start = async (name: string, args: string[]) => await newProcess({ name, args, database, env: envThrough });
+  const processes = await startProcesses(start);
+  const port = await freePort();
+  const apiPorts = processes.apis.map((api) => api.port);
   await startHaproxy(site, 'haproxy-api', port, haproxyOfApis(port, apiPorts));
-  return { url: `http://127.0.0.1:${port}` };
+  const balancer = { url: `http://127.0.0.1:${port}` };
+  const command = { env: envThrough(poolerPort) };
+  return {
+    ...processes,
+    etcds,
+    nodes,
+    postgres,
+    pgbouncer: pooler,
+    redis,
+    balancer,
+    command,
+    serverFolder: site.folder,
+  };
 }
 
-async function giveAway(path: string, account: Account): Promise<void> {
-  if (account !== undefined) {
-    await chown(path, account.uid, account.gid);
-  }
+/** Returns the URL of the database for a port of this machine, on which HAProxy, PgBouncer or a proxy of this suite listens. */
+function urlOf(role: string, port: number, database = 'roomservice'): string {
+  return `postgres://${role}@127.0.0.1:${port}/${database}`;
 }
 
 async function startDatabase(site: Site) {
-  const binaries = findPostgresql();
-  if (binaries === undefined) {
-    throw new Error('PostgreSQL is not installed. Install the package postgresql.');
-  }
-  const peers = await newPorts(NODES);
-  const etcdPorts = await newPorts(NODES);
+  const peers = await freePorts(NODES);
+  const etcdPorts = await freePorts(NODES);
   const etcds = peers.map((_, index) => etcd(site, index, peers, etcdPorts));
   const nodes: DatabaseNode[] = [];
   for (let made = 1; made <= NODES; made += 1) {
-    const ports = { postgres: await newPort(), rest: await newPort() };
-    const { folder, account } = site;
-    nodes.push(
-      await DatabaseNode.create({
-        name: `node${made}`,
-        folder,
-        account,
-        binaries,
-        ports,
-        etcdPorts,
-        etcdApi: etcdApi(),
-      }),
-    );
+    const ports = { postgres: await freePort(), rest: await freePort() };
+    nodes.push(new DatabaseNode(site.folder, `node${made}`, ports, etcdPorts));
   }
   for (const each of [...etcds, ...nodes]) {
+    site.closers.defer(() => each.kill());
     each.start();
-    site.closers.add(() => each.kill());
   }
-  const databasePort = await newPort();
+  const databasePort = await freePort();
   const nodePorts = nodes.map(({ ports }) => ports);
   await startHaproxy(site, 'haproxy-database', databasePort, haproxyOfDatabase(databasePort, nodePorts));
   if ((await waitUntil(async () => (await findPrimary(nodes)) !== undefined, WHOLE_WITHIN_MS, 200)) === undefined) {
@@ -127,15 +103,11 @@ async function startDatabase(site: Site) {
   return { etcds, nodes, databasePort };
 }
 
-async function newPorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    ports.push(await newPort());
-  }
-  return ports;
+async function freePorts(count: number): Promise<number[]> {
+  return await Promise.all(Array.from({ length: count }, () => freePort()));
 }
 
-function etcd({ folder, account }: Site, index: number, peers: number[], clients: number[]): Server {
+function etcd({ folder }: Site, index: number, peers: number[], clients: number[]): Server {
   const name = `etcd${index + 1}`;
   const addressOf = (port: number | undefined) => `http://127.0.0.1:${port}`;
   const settings = {
@@ -149,42 +121,37 @@ function etcd({ folder, account }: Site, index: number, peers: number[], clients
   };
   const args = Object.entries(settings).map(([setting, value]) => `--${setting}=${value}`);
   const older = etcdApi() === 'etcd' ? ['--enable-v2=true'] : [];
-  return new Server({ name, command: ['etcd', ...args, ...older], folder, account });
+  return new Server(folder, name, ['etcd', ...args, ...older]);
 }
 
 async function startHaproxy(site: Site, name: string, port: number, text: string): Promise<Server> {
-  return await startServer(site, name, port, text, (path) => ['haproxy', '-db', '-f', path]);
+  return await startServer(site, name, port, text, ['haproxy', '-db', '-f']);
 }
 
-/** Writes the configuration of a server, starts it, and waits until it listens. */
 async function startServer(
-  { folder, account, closers }: Site,
+  { folder, closers }: Site,
   name: string,
   port: number,
   configuration: string,
-  commandOf: (path: string) => [string, ...string[]],
+  command: [string, ...string[]],
 ): Promise<Server> {
   const path = join(folder, `${name}.conf`);
   await writeFile(path, configuration);
-  const server = new Server({ name, command: commandOf(path), folder, account });
+  const server = new Server(folder, name, [...command, path]);
+  closers.defer(() => server.kill());
   server.start();
-  closers.add(() => server.kill());
-  await untilListening(server, port);
+  await server.untilListening(port);
   return server;
 }
 
-/**
- * Waits until both standbys follow the primary, so that the cluster is complete and can commit writes. Then creates the role and the
- * database of the service.
- */
-async function createDatabase(port: number): Promise<ClusterDatabase> {
-  const connect = (database: string) => new ClusterDatabase(`postgres://postgres@127.0.0.1:${port}/${database}`);
-  const server = connect('postgres');
+/** Waits until the cluster is complete and can commit writes. Then creates the role and the database of the service. */
+async function createDatabase(port: number): Promise<Database> {
+  const server = new Database(urlOf('postgres', port, 'postgres'));
   await untilReplicated(server);
   await server.query('CREATE ROLE roomservice LOGIN');
   await server.query('CREATE DATABASE roomservice OWNER roomservice');
   await server.close();
-  return connect('roomservice');
+  return new Database(urlOf('postgres', port));
 }
 
 /** Returns the node that is the primary, or undefined if there is no primary. */
@@ -193,11 +160,8 @@ export async function findPrimary(nodes: readonly DatabaseNode[]): Promise<Datab
   return found.flat()[0];
 }
 
-/**
- * Waits until both standbys replicate the primary, at least one of them synchronously.
- * @throws Error if this takes more than 120 s
- */
-export async function untilReplicated(postgres: ClusterDatabase): Promise<void> {
+/** Waits until both standbys replicate the primary, at least one of them synchronously. */
+export async function untilReplicated(postgres: Database): Promise<void> {
   const isWhole = async () => {
     const [row] = await postgres.query<{ standbys: string; synchronous: string }>(`
       SELECT count(*) FILTER (WHERE state = 'streaming') AS standbys, count(*) FILTER (WHERE sync_state = 'sync') AS synchronous

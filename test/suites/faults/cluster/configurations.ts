@@ -1,6 +1,5 @@
 import type { NodePorts } from './database-node.ts';
 
-/** Returns the configuration of the HAProxy that forwards database connections to the primary. */
 export function haproxyOfDatabase(port: number, nodes: readonly NodePorts[]): string {
   const servers = nodes.map(({ postgres, rest }, index) => {
     return `  server node${index + 1} 127.0.0.1:${postgres} check port ${rest}`;
@@ -21,7 +20,6 @@ ${servers.join('\n')}
 `;
 }
 
-/** Returns the configuration of the HAProxy in front of the API processes. */
 export function haproxyOfApis(port: number, apiPorts: readonly number[]): string {
   const servers = apiPorts.map((apiPort, index) => `  server api${index + 1} 127.0.0.1:${apiPort} check`);
   return `
@@ -43,7 +41,6 @@ ${servers.join('\n')}
 `;
 }
 
-/** Returns the configuration of PgBouncer in front of the HAProxy of the database. */
 export function pgbouncer(port: number, databasePort: number): string {
   return `
 [databases]

@@ -1,23 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Account, killersAtExit, Server } from './server.ts';
+import { etcdApi, findPostgresql, Server } from './server.ts';
 
 /** Ports of one node: the port of its PostgreSQL, and the port of the REST API of its Patroni. */
 export interface NodePorts {
   postgres: number;
   rest: number;
-}
-
-interface NodeOptions {
-  name: string;
-  folder: string;
-  account: Account;
-  /** Folder with the programs of PostgreSQL. */
-  binaries: string;
-  ports: NodePorts;
-  etcdPorts: readonly number[];
-  etcdApi: 'etcd' | 'etcd3';
 }
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -47,27 +35,21 @@ export class DatabaseNode {
   readonly ports: NodePorts;
   readonly patroni: Server;
   readonly #dataFolder: string;
-  readonly #killAtExit = () => signalAll(this.#postgresPids(), 'SIGKILL');
-
-  private constructor(patroni: Server, { name, ports, folder }: NodeOptions) {
-    this.name = name;
-    this.ports = ports;
-    this.patroni = patroni;
-    this.#dataFolder = dataFolderOf(folder, name);
-  }
 
   /** Writes the configuration of a node. The node runs only after `start`. */
-  static async create(options: NodeOptions): Promise<DatabaseNode> {
-    const { name, folder, account } = options;
+  constructor(folder: string, name: string, ports: NodePorts, etcdPorts: readonly number[]) {
+    this.name = name;
+    this.ports = ports;
+    this.#dataFolder = join(folder, `${name}-data`);
     const path = join(folder, `${name}.yml`);
-    // Patroni reads YAML. JSON works too, because each JSON document is also a YAML document.
-    await writeFile(path, JSON.stringify(configurationOf(options), null, 2));
-    return new DatabaseNode(new Server({ name, command: ['patroni', path], folder, account }), options);
+    const configuration = configurationOf({ folder, name, ports, etcdPorts, dataFolder: this.#dataFolder });
+    // Patroni reads YAML, and each JSON document is also a YAML document.
+    writeFileSync(path, JSON.stringify(configuration, null, 2));
+    this.patroni = new Server(folder, name, ['patroni', path]);
   }
 
   start(): void {
     this.patroni.start();
-    killersAtExit.add(this.#killAtExit);
   }
 
   /** Returns true if this node is the primary. Sends the same request to Patroni as the health check of HAProxy. */
@@ -83,7 +65,6 @@ export class DatabaseNode {
     await this.#tellPatroni('POST', '/switchover', { leader: this.name });
   }
 
-  /** Changes settings of the whole cluster. */
   async configure(settings: Partial<typeof CLUSTER>): Promise<void> {
     await this.#tellPatroni('PATCH', '/config', settings);
   }
@@ -101,10 +82,9 @@ export class DatabaseNode {
     // Patroni ends first, because it would start PostgreSQL again.
     await this.patroni.kill();
     signalAll(this.#postgresPids(), 'SIGKILL');
-    killersAtExit.delete(this.#killAtExit);
   }
 
-  /** Suspends Patroni and all processes of PostgreSQL (SIGSTOP) in the middle of their work. Their connections stay open. */
+  /** Suspends Patroni and all processes of PostgreSQL in the middle of their work. Their connections stay open. */
   freeze(): void {
     this.patroni.signal('SIGSTOP');
     signalAll(this.#postgresPids(), 'SIGSTOP');
@@ -121,8 +101,7 @@ export class DatabaseNode {
       const main = Number.parseInt(readFileSync(join(this.#dataFolder, 'postmaster.pid'), 'utf8'), 10);
       const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8');
       const command = readFileSync(`/proc/${main}/cmdline`, 'utf8');
-      // After a kill, postmaster.pid still exists, and its process id may now belong to another program. The command line of that program
-      // does not contain the data folder.
+      // After a kill, postmaster.pid still exists, and its process id may now belong to another program.
       return command.includes(this.#dataFolder)
         ? [main, ...children.trim().split(' ').filter(Boolean).map(Number)]
         : [];
@@ -130,10 +109,6 @@ export class DatabaseNode {
       return [];
     }
   }
-}
-
-function dataFolderOf(folder: string, name: string): string {
-  return join(folder, `${name}-data`);
 }
 
 function signalAll(pids: number[], signal: NodeJS.Signals): void {
@@ -146,7 +121,15 @@ function signalAll(pids: number[], signal: NodeJS.Signals): void {
   }
 }
 
-function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: NodeOptions): object {
+interface Configured {
+  folder: string;
+  name: string;
+  ports: NodePorts;
+  etcdPorts: readonly number[];
+  dataFolder: string;
+}
+
+function configurationOf({ folder, name, ports, etcdPorts, dataFolder }: Configured): object {
   const rest = `127.0.0.1:${ports.rest}`;
   const postgres = `127.0.0.1:${ports.postgres}`;
   const superuser = { username: 'postgres', password: 'postgres' };
@@ -154,13 +137,13 @@ function configurationOf({ name, folder, binaries, ports, etcdPorts, etcdApi }: 
     scope: 'roomservice',
     name,
     restapi: { listen: rest, connect_address: rest },
-    [etcdApi]: { hosts: etcdPorts.map((port) => `127.0.0.1:${port}`) },
+    [etcdApi()]: { hosts: etcdPorts.map((port) => `127.0.0.1:${port}`) },
     bootstrap: { dcs: CLUSTER, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }] },
     postgresql: {
       listen: postgres,
       connect_address: postgres,
-      data_dir: dataFolderOf(folder, name),
-      bin_dir: binaries,
+      data_dir: dataFolder,
+      bin_dir: findPostgresql(),
       pgpass: join(folder, `${name}.pgpass`),
       pg_hba: ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
       authentication: {

@@ -1,51 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../service-process.ts';
-import type { World } from '../world.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, World } from '../world.ts';
 
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/**
- * Number of file descriptors that the process of this suite needs for files and sockets other than idle sockets. The operating system
- * limits the descriptors of a process. If the limit is low, the fault `idleSockets` opens fewer idle sockets, so that this number of
- * descriptors remains free.
- */
+/** File descriptors that this process needs for other things. If its limit is low, the fault opens fewer idle sockets. */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;
 
-/**
- * Sends a body of 1 GiB to each API process. The process must refuse it (413) or cut the connection, and must not hold
- * the body in memory.
- */
-const hugeBody: Fault<SurroundingsWorld> = {
-  name: 'body-of-1-gb',
-  async strike(world) {
-    for (const api of world.apis) {
-      const before = await residentMiB(api);
-      const seen = await sendHugeBody(world, api);
-      const grown = (await residentMiB(api)) - before;
-      world.findings.note(`${api.name}: ${seen.answer || 'cut'} after ${seen.sentMiB} MiB, ${grown} MiB more memory`);
-      if (!/^(?:HTTP\/1.1 413|$)/.test(seen.answer) || grown > 150) {
-        world.findings.violation('a body of 1 GiB is refused', `${seen.answer}, ${grown} MiB more memory`);
-      }
-    }
-    await sleep(2_000);
-  },
-};
-
-async function residentMiB(api: ServiceProcess): Promise<number> {
-  return Math.round(((await api.metrics()).get('process_resident_memory_bytes') ?? 0) / 1024 ** 2);
-}
-
-/**
- * Sends a body of 1 GiB.
- * @returns the status line of the response, which is empty if the connection was cut
- */
+/** Returns the status line of the response, which is empty if the connection was cut. */
 async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ answer: string; sentMiB: number }> {
   const socket = connect(api.port, '127.0.0.1');
   const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -71,35 +39,10 @@ async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ 
   return { answer, sentMiB: Math.round(sent / 1024 ** 2) };
 }
 
-/**
- * Opens ten thousand idle sockets, and two hundred sockets that each send one byte of headers per second. Other callers must still be
- * served.
- */
-const idleSockets: Fault<SurroundingsWorld> = {
-  name: 'idle-sockets-and-slow-headers',
-  async strike(world) {
-    const [api] = world.apis;
-    const count = Math.min(IDLE_SOCKETS, ownDescriptorLimit() - KEPT_DESCRIPTORS);
-    const sockets = await openSockets(api.port, count);
-    const slow = await openSockets(api.port, SLOW_SOCKETS);
-    slow.forEach((socket) => socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-slow: '));
-    const dribble = setInterval(() => slow.forEach((socket) => socket.writable && socket.write('a')), 1_000);
-    world.findings.note(`${sockets.length} idle sockets and ${slow.length} sockets with slow headers at ${api.name}`);
-    await sleep(IDLE_MS);
-    clearInterval(dribble);
-    [...sockets, ...slow].forEach((socket) => socket.destroy());
-    await sleep(1_000);
-  },
-};
-
 function ownDescriptorLimit(): number {
-  try {
-    const [, soft] = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return Number(soft ?? IDLE_SOCKETS);
-  } catch {
-    // Without /proc (on a system other than Linux), the number of files that this process may open is unknown. So a low number is assumed.
-    return 4_000;
-  }
+  // Without /proc (on a system other than Linux), a low limit is assumed.
+  const limits = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : '';
+  return Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 4_000);
 }
 
 /** Opens sockets in groups of 200, so that the accept queue of the service does not overflow. */
@@ -118,4 +61,38 @@ async function openSockets(port: number, count: number): Promise<Socket[]> {
   return sockets.filter((socket) => !socket.destroyed);
 }
 
-export const callerFaults: Fault<SurroundingsWorld>[] = [hugeBody, idleSockets];
+export const callerFaults: Fault<SurroundingsWorld>[] = [
+  /** Each API process must refuse a body of 1 GiB (413) or cut the connection, and must not hold the body in memory. */
+  {
+    name: 'body-of-1-gb',
+    async strike(world) {
+      for (const api of world.apis) {
+        const before = await api.residentMiB();
+        const seen = await sendHugeBody(world, api);
+        const grown = (await api.residentMiB()) - before;
+        world.findings.note(`${api.name}: ${seen.answer || 'cut'} after ${seen.sentMiB} MiB, ${grown} MiB more memory`);
+        if (!/^(?:HTTP\/1.1 413|$)/.test(seen.answer) || grown > 150) {
+          world.findings.violation('a body of 1 GiB is refused', `${seen.answer}, ${grown} MiB more memory`);
+        }
+      }
+      await sleep(2_000);
+    },
+  },
+  /** Beside idle sockets, and sockets that each send one byte of headers per second, other callers must still be served. */
+  {
+    name: 'idle-sockets-and-slow-headers',
+    async strike(world) {
+      const [api] = world.apis;
+      const count = Math.min(IDLE_SOCKETS, ownDescriptorLimit() - KEPT_DESCRIPTORS);
+      const sockets = await openSockets(api.port, count);
+      const slow = await openSockets(api.port, SLOW_SOCKETS);
+      slow.forEach((socket) => socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-slow: '));
+      const dribble = setInterval(() => slow.forEach((socket) => socket.writable && socket.write('a')), 1_000);
+      world.findings.note(`${sockets.length} idle sockets and ${slow.length} sockets with slow headers at ${api.name}`);
+      await sleep(IDLE_MS);
+      clearInterval(dribble);
+      [...sockets, ...slow].forEach((socket) => socket.destroy());
+      await sleep(1_000);
+    },
+  },
+];

@@ -1,176 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder } from '../actors/orders.ts';
-import { processesOf, type World, waitUntil } from '../world.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, processesOf, type World } from '../world.ts';
+import { untilServing } from './witness.ts';
 
 const SERVING_AGAIN_MS = 10_000;
 /** Time for which no bytes pass between the service and the database. It is longer than the time limit of a database call. */
 const BLACK_HOLE_MS = 14_000;
 const ROUND_TRIP_MS = 200;
 
-/** PostgreSQL crashes as in a power failure, and restarts after 3 s. */
-const postgresRestart: Fault<SurroundingsWorld> = {
-  name: 'postgres-restart',
-  isShort: true,
-  interruptsDeliveries: true,
-  async strike(world) {
-    let restartedAtMs = 0;
-    await world.findings.duringOutage(async () => {
-      await world.postgres.crash();
-      await sleep(3_000);
-      restartedAtMs = performance.now();
-      await world.postgres.start();
-    });
-    await allWriteAgain(world);
-    const tookMs = performance.now() - restartedAtMs;
-    world.findings.measure('all API processes serve again after a restart of PostgreSQL', tookMs, SERVING_AGAIN_MS);
-  },
-  heal: async ({ postgres }) => await startAgain(postgres),
-};
-
-async function startAgain(postgres: SurroundingsWorld['postgres']): Promise<void> {
-  if (!(await postgres.isReady())) {
-    await postgres.start();
-  }
-}
-
-/**
- * Waits until each API process has responded with 200 to a read that needs the database. After a restart, PostgreSQL accepts writes as soon
- * as it accepts reads. So each process can then also write.
- */
-async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
-  const { tenant, headers } = witness.partner;
-  const request = { method: 'GET', path: '/v1/third-party/orders/?page_size=1', options: { headers } };
-  await Promise.all(
-    apis.map(({ url }) => {
-      return waitUntil(async () => (await client.try(tenant, request, url))?.status === 200, 3 * SERVING_AGAIN_MS);
-    }),
-  );
-}
-
-/** All database connections are cut three times, while they are in use. */
-const connectionsCut: Fault<SurroundingsWorld> = {
-  name: 'database-connections-cut',
-  interruptsDeliveries: true,
-  async strike(world) {
-    for (let times = 0; times < 3; times += 1) {
-      processesOf(world).forEach(({ link }) => link.cut());
-      await sleep(2_000);
-    }
-  },
-};
-
-/**
- * The database becomes read-only, like a primary that was demoted to a standby. Reads work, and every write is refused (SQLSTATE 25006).
- */
-const readOnly: Fault<SurroundingsWorld> = {
-  name: 'database-read-only',
-  interruptsDeliveries: true,
-  async strike({ postgres, findings }) {
-    await findings.duringOutage(async () => {
-      await setReadOnly(postgres, 'on');
-      await sleep(6_000);
-      await setReadOnly(postgres, 'off');
-      await sleep(300); // Within this time, every session of PostgreSQL reads the changed setting, so it can write again.
-    });
-  },
-  heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),
-};
-
 async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Promise<void> {
   await postgres.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
   await postgres.query('SELECT pg_reload_conf()');
 }
 
-/**
- * The network to the database holds back all bytes for 14 s without an error. Then all bytes arrive together, even a COMMIT that the
- * process has already given up.
- */
-const blackHole: Fault<SurroundingsWorld> = {
-  name: 'database-black-hole',
-  interruptsDeliveries: true,
-  async strike(world) {
-    const links = processesOf(world).map(({ link }) => link);
-    await world.findings.duringOutage(async () => {
-      links.forEach((link) => link.freeze());
-      await sleep(BLACK_HOLE_MS);
-      links.forEach((link) => link.thaw());
-      await sleep(300);
-    });
-  },
-  heal: async (world) => processesOf(world).forEach(({ link }) => link.thaw()),
-};
-
-const slow: Fault<SurroundingsWorld> = {
-  name: 'database-slow-200ms',
-  async strike(world) {
-    processesOf(world).forEach(({ link }) => (link.delayMs = ROUND_TRIP_MS));
-    await sleep(10_000);
-    processesOf(world).forEach(({ link }) => (link.delayMs = 0));
-  },
-  heal: async (world) => processesOf(world).forEach(({ link }) => (link.delayMs = 0)),
-};
-
-/**
- * One API process has only two database connections, and another session holds a lock that every order needs. So waiting orders soon occupy
- * both connections.
- */
-const poolExhausted: Fault<SurroundingsWorld> = {
-  name: 'pool-exhausted',
-  async strike(world) {
-    const [api] = world.apis;
-    await api.stop();
-    await api.start({ DATABASE_POOL_SIZE: '2' });
-    const session = await world.postgres.openSession();
-    try {
-      await session.query('BEGIN');
-      await session.query('LOCK TABLE restaurant_order IN SHARE ROW EXCLUSIVE MODE');
-      await sleep(8_000);
-      await session.query('COMMIT');
-    } finally {
-      await session.end();
-    }
-    await sleep(1_000);
-    await api.stop();
-    await api.start();
-  },
-};
-
-/**
- * Number of large orders that are placed while the volume is full. Together they need more space than PostgreSQL has reserved in tables and
- * in its write-ahead log.
- */
+/** Together, these orders need more space than PostgreSQL has reserved in tables and in its write-ahead log. */
 const BIG_ORDERS = 75;
 const NOTES_BYTES = 240_000;
-
-/** The volume of the database is completely full. PostgreSQL may stop, and is started again after space is free. */
-const diskFull: Fault<SurroundingsWorld> = {
-  name: 'disk-full',
-  interruptsDeliveries: true,
-  reasonToSkip: ({ volume }) =>
-    volume === undefined ? 'this machine does not allow a mount of a separate volume, which needs root' : null,
-  async strike(world) {
-    const { volume, postgres, findings, history } = world;
-    const unknownBefore = history.tries.unknown;
-    let placing: Promise<unknown> | undefined;
-    await findings.duringOutage(async () => {
-      await volume?.fill();
-      placing = placeBigOrders(world);
-      await sleep(8_000);
-      findings.note(`PostgreSQL is ${(await postgres.isReady()) ? 'running' : 'stopped'} on the full volume`);
-      await volume?.empty();
-      await startAgain(postgres);
-    });
-    await placing;
-    findings.note(`${history.tries.unknown - unknownBefore} calls had an unknown outcome because of the full volume`);
-  },
-  async heal({ volume, postgres }) {
-    await volume?.empty();
-    await startAgain(postgres);
-  },
-};
 
 async function placeBigOrders({ client, partners, random }: World): Promise<void> {
   const notes = () => randomBytes(NOTES_BYTES / 2).toString('hex');
@@ -179,11 +26,114 @@ async function placeBigOrders({ client, partners, random }: World): Promise<void
 }
 
 export const databaseFaults: Fault<SurroundingsWorld>[] = [
-  postgresRestart,
-  connectionsCut,
-  readOnly,
-  blackHole,
-  slow,
-  poolExhausted,
-  diskFull,
+  {
+    name: 'postgres-restart',
+    isShort: true,
+    interruptsDeliveries: true,
+    async strike(world) {
+      let restartedAtMs = 0;
+      await world.findings.duringOutage(async () => {
+        await world.postgres.crash();
+        await sleep(3_000);
+        restartedAtMs = performance.now();
+        await world.postgres.start();
+      });
+      await Promise.all(world.apis.map((api) => untilServing(world, api, 3 * SERVING_AGAIN_MS)));
+      const tookMs = performance.now() - restartedAtMs;
+      world.findings.measure('all API processes serve again after a restart of PostgreSQL', tookMs, SERVING_AGAIN_MS);
+    },
+    heal: async ({ postgres }) => await postgres.start(),
+  },
+  {
+    name: 'database-connections-cut',
+    interruptsDeliveries: true,
+    async strike(world) {
+      for (let times = 0; times < 3; times += 1) {
+        processesOf(world).forEach(({ link }) => link.cut());
+        await sleep(2_000);
+      }
+    },
+  },
+  /** The database becomes read-only, like a primary that was demoted to a standby (SQLSTATE 25006). */
+  {
+    name: 'database-read-only',
+    interruptsDeliveries: true,
+    async strike({ postgres, findings }) {
+      await findings.duringOutage(async () => {
+        await setReadOnly(postgres, 'on');
+        await sleep(6_000);
+        await setReadOnly(postgres, 'off');
+        await sleep(300); // Within this time, every session of PostgreSQL reads the changed setting, so it can write again.
+      });
+    },
+    heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),
+  },
+  /** The network to the database holds back all bytes. Then they arrive together, even a COMMIT that the process has already given up. */
+  {
+    name: 'database-black-hole',
+    interruptsDeliveries: true,
+    async strike(world) {
+      const links = processesOf(world).map(({ link }) => link);
+      await world.findings.duringOutage(async () => {
+        links.forEach((link) => link.freeze());
+        await sleep(BLACK_HOLE_MS);
+        links.forEach((link) => link.thaw());
+        await sleep(300);
+      });
+    },
+    heal: async (world) => processesOf(world).forEach(({ link }) => link.thaw()),
+  },
+  {
+    name: 'database-slow-200ms',
+    async strike(world) {
+      processesOf(world).forEach(({ link }) => (link.delayMs = ROUND_TRIP_MS));
+      await sleep(10_000);
+    },
+    heal: async (world) => processesOf(world).forEach(({ link }) => (link.delayMs = 0)),
+  },
+  /** One API process has only two database connections. Orders that wait for the lock of another session soon occupy both. */
+  {
+    name: 'pool-exhausted',
+    async strike(world) {
+      const [api] = world.apis;
+      await api.stop();
+      await api.start({ DATABASE_POOL_SIZE: '2' });
+      const session = await world.postgres.openSession();
+      try {
+        await session.query('BEGIN');
+        await session.query('LOCK TABLE restaurant_order IN SHARE ROW EXCLUSIVE MODE');
+        await sleep(8_000);
+        await session.query('COMMIT');
+      } finally {
+        await session.end();
+      }
+      await sleep(1_000);
+      await api.stop();
+      await api.start();
+    },
+  },
+  /** The volume of the database is completely full. PostgreSQL may stop, and is started again after space is free. */
+  {
+    name: 'disk-full',
+    interruptsDeliveries: true,
+    reasonToSkip: ({ volume }) =>
+      volume === undefined ? 'this machine does not allow a mount of a separate volume, which needs root' : null,
+    async strike(world) {
+      const { volume, postgres, findings } = world;
+      let placing: Promise<unknown> | undefined;
+      await findings.duringOutage(async () => {
+        await volume?.fill();
+        placing = placeBigOrders(world);
+        await sleep(8_000);
+        findings.note(`PostgreSQL is ${(await postgres.isReady()) ? 'running' : 'stopped'} on the full volume`);
+        await volume?.empty();
+        await postgres.start();
+      });
+      await placing;
+    },
+    async heal({ volume, postgres }) {
+      await volume?.empty();
+      await postgres.start();
+    },
+  },
 ];

@@ -2,21 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { moveOrder, placeOrder } from '../actors/orders.ts';
 import type { Misbehaviour } from '../receivers.ts';
-import { makePartner } from '../tenants.ts';
-import type { World } from '../world.ts';
 import type { SurroundingsWorld } from '../surroundings.ts';
-import type { Fault } from './fault.ts';
+import { makePartner } from '../tenants.ts';
+import type { Fault, World } from '../world.ts';
 import { causeEvent } from './witness.ts';
 
 const MISBEHAVIOUR_MS = 8_000;
-/**
- * Number of orders per misbehaving receiver. Each order causes four events, so the ten receivers get 320 events. A worker has only 256
- * places. So if nothing limited the places of a receiver, a worker might have none left for other receivers.
- */
+/** Orders per misbehaving receiver. They cause 320 events, more than the 256 places of a worker, if nothing limited those of a receiver. */
 const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
-/** Returns a fault in which ten of the fifty receivers misbehave at the same time. */
 function misbehaviour(kind: Misbehaviour, name: string): Fault<SurroundingsWorld> {
   return {
     name,
@@ -28,13 +23,11 @@ function misbehaviour(kind: Misbehaviour, name: string): Fault<SurroundingsWorld
         await flood(world);
       }
       await sleep(MISBEHAVIOUR_MS);
-      failingHooks.forEach((hook) => hook.recover());
     },
     heal: async ({ failingHooks }) => failingHooks.forEach((hook) => hook.recover()),
   };
 }
 
-/** Causes hundreds of events for the misbehaving receivers. */
 async function flood({ client, partners, failingHooks }: World): Promise<void> {
   const urls = new Set(failingHooks.map(({ url }) => url));
   const theirs = partners.filter(({ webhookUrl }) => urls.has(webhookUrl));
@@ -50,32 +43,6 @@ async function flood({ client, partners, failingHooks }: World): Promise<void> {
   );
 }
 
-/** Some events cannot be sent, because the webhook secret cannot be decrypted, the secret is too short, or the URL is invalid. */
-const poisonEvents: Fault<SurroundingsWorld> = {
-  name: 'poison-events',
-  async strike(world) {
-    const { postgres, tenants, random } = world;
-    const poisons = [
-      { webhook_secret: randomBytes(60) },
-      { webhook_secret: randomBytes(3) },
-      { webhook_url: 'https://[' },
-    ];
-    for (const poison of poisons) {
-      const hook = await world.newHook();
-      const partner = await makePartner(world.balancer.url, random.pick(tenants), hook.url);
-      world.knownPartners.set(partner.credentialId, partner);
-      const [[column, value] = ['', '']] = Object.entries(poison);
-      await postgres.query(`UPDATE credential SET ${column} = $3 WHERE tenant_id = $1 AND id = $2`, [
-        partner.tenant.id,
-        partner.credentialId,
-        value,
-      ]);
-      await causeEvent(world, partner);
-    }
-    await sleep(5_000);
-  },
-};
-
 export const receiverFaults: Fault<SurroundingsWorld>[] = [
   misbehaviour('hang', 'receivers-hang'),
   misbehaviour('dribble', 'receivers-dribble'),
@@ -83,5 +50,26 @@ export const receiverFaults: Fault<SurroundingsWorld>[] = [
   misbehaviour('redirect', 'receivers-redirect'),
   misbehaviour('gigabytes', 'receivers-answer-gigabytes'),
   misbehaviour('certificate', 'receivers-bad-certificate'),
-  poisonEvents,
+  /** Some events cannot be sent, because the webhook secret cannot be decrypted, the secret is too short, or the URL is invalid. */
+  {
+    name: 'poison-events',
+    async strike(world) {
+      const { postgres, tenants, random } = world;
+      const poisons = [
+        { webhook_secret: randomBytes(60) },
+        { webhook_secret: randomBytes(3) },
+        { webhook_url: 'https://[' },
+      ];
+      for (const poison of poisons) {
+        const hook = await world.newHook();
+        const partner = await makePartner(world.balancer.url, random.pick(tenants), hook.url);
+        world.knownPartners.set(partner.credentialId, partner);
+        const [[column, value] = ['', '']] = Object.entries(poison);
+        const values = [partner.tenant.id, partner.credentialId, value];
+        await postgres.query(`UPDATE credential SET ${column} = $3 WHERE tenant_id = $1 AND id = $2`, values);
+        await causeEvent(world, partner);
+      }
+      await sleep(5_000);
+    },
+  },
 ];

@@ -1,7 +1,7 @@
+import { ORDERS } from '../../../support/restaurant.ts';
 import { moveOrder, placeOrder } from '../actors/orders.ts';
 import { type Attempt, ATTEMPTS } from '../observer.ts';
-import type { Partner } from '../tenants.ts';
-import type { World } from '../world.ts';
+import { type LinkedProcess, waitUntil, type World } from '../world.ts';
 
 interface DeliveryRow {
   id: string;
@@ -10,26 +10,26 @@ interface DeliveryRow {
   attempts: Attempt[];
 }
 
-/** An event that the suite has caused. `read` returns the current state of its delivery. */
-interface CausedEvent {
-  read(): Promise<DeliveryRow | undefined>;
-}
-
 /**
- * Places an order, and then confirms it. The confirmation causes one event, which is returned.
- * @param partner the partner that gets the event. By default it is the witness, the partner whose deliveries the code of a fault follows.
+ * Places an order and confirms it, which causes one event.
+ * @param partner the partner that gets the event, by default the witness
+ * @returns a function that reads the delivery of the event
  */
-export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
-  const order = await placeOrder(client, partner);
-  const before = new Set((await read()).map(({ id }) => id));
-  await moveOrder(client, order, 'confirmed');
-  const caused: CausedEvent = { read: async () => (await read()).find(({ id }) => !before.has(id)) };
-  return caused;
-
-  async function read(): Promise<DeliveryRow[]> {
-    return await postgres.query<DeliveryRow>(
+export async function causeEvent({ client, postgres, witness }: World, partner = witness.partner) {
+  const read = async () =>
+    await postgres.query<DeliveryRow>(
       `SELECT id, status, attempt_count, ${ATTEMPTS} AS attempts FROM delivery AS d WHERE tenant_id = $1 AND credential_id = $2`,
       [partner.tenant.id, partner.credentialId],
     );
-  }
+  const order = await placeOrder(client, partner);
+  const before = new Set((await read()).map(({ id }) => id));
+  await moveOrder(client, order, 'confirmed');
+  return async () => (await read()).find(({ id }) => !before.has(id));
+}
+
+/** Waits until an API process reads from the database. After a restart, PostgreSQL accepts writes as soon as it accepts reads. */
+export async function untilServing({ client, witness }: World, api: LinkedProcess, withinMs: number) {
+  const { tenant, headers } = witness.partner;
+  const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers } };
+  return await waitUntil(async () => (await client.try(tenant, request, api.url))?.status === 200, withinMs);
 }

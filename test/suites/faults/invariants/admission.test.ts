@@ -4,12 +4,8 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls in each window. A window lasts one minute. It
- * begins with the first call after the end of the previous window. In the period `outage`, calls get no response. The counter counts such a
- * call only if the call begins a window.
- *
- * The tested function `countInWindows` does not know which of the calls without a response began the window. So it cannot know exactly when
- * the window began.
+ * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls in each window of a minute. In the period
+ * `outage`, calls get no response. The counter counts such a call only if it begins a window, so it is not known when the window began.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;
@@ -29,7 +25,7 @@ function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): Bu
 }
 
 const NEVER = { fromMs: 0, untilMs: 0 };
-/** Outage around the end of the first window, which is the first minute (60,000 ms) of the simulated calls. */
+/** Outage around the end of the first window. */
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {

@@ -3,6 +3,7 @@ import type { EventRow } from '../observer.ts';
 import type { Post } from '../receivers.ts';
 import type { Partner } from '../tenants.ts';
 import { healthyUrls, type World } from '../world.ts';
+import { parseEvent } from './events.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -15,8 +16,6 @@ const RECORDED_WITHIN_MS = 2_000;
  */
 export const postsAreRight: Invariant = {
   promise: '5 webhooks at the receivers',
-  lookAt:
-    'src/webhooks/: the attempt is counted before it is sent; the body is the stored text; the current secret signs',
   async check(world, evidence) {
     const events = new Map(evidence.events.map((event) => [event.id, event]));
     return [...evidence.postsBefore].flatMap(([eventId, posts]) => {
@@ -32,7 +31,6 @@ export const postsAreRight: Invariant = {
  */
 export const deliveriesEnd: Invariant = {
   promise: '5 webhooks in the database',
-  lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
   async check(world, evidence) {
     const healthy = healthyUrls(world);
     const ends = evidence.events.flatMap((event) => {
@@ -60,7 +58,7 @@ function faultsOf(world: World, event: EventRow, posts: Post[]): string[] {
     ...(posts.some(({ body }) => body !== event.body)
       ? [`${name} was posted with another body than the stored one`]
       : []),
-    ...(JSON.stringify(idIn(event.body)) === JSON.stringify(event.id) ? [] : [`${name} has another id in its body`]),
+    ...(parseEvent(event.body ?? '').event_id === event.id ? [] : [`${name} has another id in its body`]),
     ...(partner === undefined ? [] : posts.flatMap((post) => faultsOfPost(name, partner, post))),
   ];
 }
@@ -73,14 +71,6 @@ function faultsOfPost(name: string, { webhookSecret, webhookUrl }: Partner, post
   ];
 }
 
-function idIn(body: string | null): unknown {
-  try {
-    return (JSON.parse(body ?? '') as { event_id: unknown }).event_id;
-  } catch {
-    return null;
-  }
-}
-
 function faultOfEnd(
   world: World,
   { isLast, postsBefore, gatheredAtMs }: Evidence,
@@ -91,7 +81,7 @@ function faultOfEnd(
   const { delivery_status: status, attempt_count: count } = event;
   const attempts = event.attempts ?? [];
   const counted = count ?? 0;
-  const posts = world.posts.byEvent.get(event.id) ?? [];
+  const posts = world.posts.of(event.id);
   const lastStatus = attempts.at(-1)?.http_status ?? 0;
   if (attempts.length !== counted) {
     return `${counted} attempts are counted, but ${attempts.length} are recorded`;
@@ -119,13 +109,8 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver is overdue. After each fault, the suite pauses its clients and repeats this
- * check, until no delivery is overdue or a time limit ends. A delivery is overdue in these two cases:
- * - The receiver has got no POST of the delivery. Even a new delivery then counts as overdue, because the suite must wait for the POST.
- * - The receiver accepted the last POST more than 2 s ago. By then, the service should have recorded the success, and the delivery should
- *   not be pending.
- *
- * A delivery that waits for a retry is not overdue.
+ * Returns true if a pending delivery to a healthy receiver is overdue: the receiver has got no POST, or has accepted the last one more than
+ * 2 s ago. A delivery that waits for a retry is not overdue.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {
@@ -135,13 +120,12 @@ function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<str
   return last === undefined || (last.isAccepted && atMs - last.atMs > RECORDED_WITHIN_MS);
 }
 
-/** Returns the number of overdue deliveries to healthy receivers. */
 export async function countOverdue(world: World): Promise<number> {
   const healthy = healthyUrls(world);
   const pending = await world.postgres.query<{ id: string; credential_id: string }>(
     `SELECT id, credential_id FROM delivery WHERE status = 'pending'`,
   );
   return pending.filter(({ id, credential_id }) => {
-    return isOverdue(world.knownPartners.get(credential_id), world.posts.byEvent.get(id) ?? [], healthy, Date.now());
+    return isOverdue(world.knownPartners.get(credential_id), world.posts.of(id), healthy, Date.now());
   }).length;
 }

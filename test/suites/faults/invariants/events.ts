@@ -7,17 +7,40 @@ import type { Invariant } from './invariant.ts';
  */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
-  lookAt: 'src/webhooks/events/events.ts and its callers; the event must be in the transaction of its cause',
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
-    const reported = countBy(events.map(eventIn));
-    const happened = countBy(changes.map(eventOf));
-    const unreported = [...happened].filter(([key, count]) => (reported.get(key) ?? 0) < count);
-    const invented = [...reported].filter(([key, count]) => (happened.get(key) ?? 0) < count);
+    const reported = Map.groupBy(events.map(eventIn), (key) => key);
+    const happened = Map.groupBy(changes.map(eventOf), (key) => key);
+    const beyond = (some: typeof reported, others: typeof reported) =>
+      [...some].filter(([key, { length }]) => (others.get(key)?.length ?? 0) < length).map(([key]) => key);
     return [
-      ...unreported.map(([key]) => `a change without its event: ${key}`),
-      ...invented.map(([key]) => `an event without its change: ${key}`),
+      ...beyond(happened, reported).map((key) => `a change without its event: ${key}`),
+      ...beyond(reported, happened).map((key) => `an event without its change: ${key}`),
     ];
+  },
+};
+
+/** A partner that reads the feed continuously gets each of its events exactly once, even if events are committed out of order. */
+export const feedIsWhole: Invariant = {
+  promise: 'the feed shows every event once',
+  async check({ followers, client, postgres }) {
+    const breaches: string[] = [];
+    for (const follower of followers) {
+      while (await follower.read(client));
+      const { eventIds, partner } = follower;
+      const feed = `the feed of ${partner.credentialId}`;
+      const statement = 'SELECT id FROM event WHERE credential_id = $1';
+      const rows = await postgres.query<{ id: string }>(statement, [partner.credentialId]);
+      const read = new Set(eventIds);
+      breaches.push(...rows.filter(({ id }) => !read.has(id)).map(({ id }) => `${feed} skipped ${id}`));
+      if (read.size < eventIds.length) {
+        breaches.push(`${feed} showed ${eventIds.length - read.size} events twice`);
+      }
+      if (read.size > rows.length) {
+        breaches.push(`${feed} showed ${read.size} events, but the database has ${rows.length}`);
+      }
+    }
+    return breaches;
   },
 };
 
@@ -38,6 +61,7 @@ function eventType(source: StatusChange['source'], status: string, isNew: boolea
 
 interface ReportedChange {
   event?: string;
+  event_id?: string;
   data?: { order_id?: string; reservation_id?: string; status?: string };
 }
 
@@ -45,22 +69,15 @@ function eventIn({ id, body, tx }: EventRow): string {
   if (body === null) {
     return `event ${id}, which is missing in the database, in transaction ${tx}`;
   }
-  const { event, data } = parse(body);
+  const { event, data } = parseEvent(body);
   return `${event} ${data?.order_id ?? data?.reservation_id} to ${data?.status} in transaction ${tx}`;
 }
 
-function parse(body: string): ReportedChange {
+/** Returns an empty object if the body is not JSON. */
+export function parseEvent(body: string): ReportedChange {
   try {
     return JSON.parse(body) as ReportedChange;
   } catch {
     return {};
   }
-}
-
-function countBy(keys: string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of keys) {
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
 }

@@ -3,7 +3,7 @@ import type { Post } from '../receivers.ts';
 import type { World } from '../world.ts';
 
 /** Period of the run that the check of an invariant covers. */
-export interface Window {
+interface Window {
   /** Beginning of the period, in milliseconds since 1970. */
   fromMs: number;
   /** Number of entries in `history.creations` at the beginning of the period. */
@@ -14,34 +14,22 @@ export interface Window {
   isLast: boolean;
 }
 
-/**
- * Period that is checked, with the events and POSTs that the checks use. Events and POSTs are collected after the load has paused, but
- * deliveries may still be retried at that time.
- */
+/** What was seen after the load had paused. Deliveries may still be retried at that time. */
 export interface Evidence extends Window {
   gatheredAtMs: number;
-  /**
-   * Received POSTs by event id, copied just before the events were read from the database. So `events` contains the event of each of these
-   * POSTs, unless the event was never committed.
-   */
+  /** POSTs by event id that arrived before the events were read. So `events` has the event of each, unless it was never committed. */
   postsBefore: Map<string, Post[]>;
   events: EventRow[];
 }
 
-/** Collects the data for the checks of a period. */
 export async function gather(world: World, window: Window): Promise<Evidence> {
-  const postsBefore = new Map([...world.posts.byEvent].map(([eventId, posts]) => [eventId, [...posts]]));
+  const postsBefore = new Map(world.posts.byEvent);
   return { ...window, gatheredAtMs: Date.now(), postsBefore, events: await readEvents(world.postgres) };
 }
 
 /** A guarantee of the service, with a check that uses the database, the history and the receivers. */
 export interface Invariant {
   promise: string;
-  /** Place in the code where an investigation of a violation should begin. */
-  lookAt: string;
-  /**
-   * Checks the guarantee.
-   * @returns a description of each violation, with ids
-   */
+  /** Returns a description of each violation, with ids. */
   check(world: World, evidence: Evidence): Promise<string[]>;
 }

@@ -1,70 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
-import type { Fault } from '../../faults/fault.ts';
 import { makePartner, type Partner } from '../../tenants.ts';
 import type { ClusterWorld } from '../cluster.ts';
-import { restore } from './restoring.ts';
+import type { Fault } from '../../world.ts';
 
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
 const LOST_MS = 3_000;
-/** Time within which each process notices that Redis runs again. */
 const FOUND_AGAIN_MS = 3_000;
-/**
- * Time after the return of Redis until every process certainly admits the whole budget again. A process that has lost Redis admits only its
- * share of each budget, until 65 s after its last failed call to Redis (contract, "Budgets without Redis"). The share is the budget divided
- * by the number of processes. This constant adds a margin to the 65 s.
- */
+/** A process that has lost Redis admits only its share of each budget until 65 s after its last failed call to Redis. */
 const SHARED_OUT_MS = 70_000;
 const CALLERS_OF_EACH = 3;
 
-/** Redis is killed, and starts again without its data. */
-const redisKilled: Fault<ClusterWorld> = {
-  name: 'redis-killed',
-  isShort: true,
-  async strike(world) {
-    await spendingAround(world, SHARED_OUT_MS, [
-      async () => {
-        await world.redis.kill();
-        await sleep(LOST_MS);
-      },
-      async () => {
-        await world.redis.start();
-        await sleep(FOUND_AGAIN_MS);
-      },
-    ]);
-  },
-  heal: restore,
-};
-
-/** All keys of Redis are removed. */
-const redisEmptied: Fault<ClusterWorld> = {
-  name: 'redis-emptied',
-  async strike(world) {
-    await spendingAround(world, 0, [
-      async () => {
-        const client = await createClient({ url: world.redis.url }).connect();
-        await client.flushAll();
-        client.destroy();
-      },
-    ]);
-    await sleep(FOUND_AGAIN_MS);
-  },
-  heal: restore,
-};
-
 /**
  * Runs the steps, for example a kill of Redis. Even if Redis loses its counts of calls, the service must admit at most twice the budget of
- * each partner in a minute (contract, "Budgets without Redis"). To check this, two new partners make calls until the service refuses them:
- * - The first partner does so before the first step, and again after each step. So before the first step, Redis has already counted the
- *   whole budget of this partner.
- * - The second partner does so only after each step. So before the first step, Redis has counted no call of this partner.
- *
- * The limit is for one minute. So the function does not check it if all steps and calls together take a minute or longer.
- *
- * After the steps, the suite uses a third new partner for its other checks of budgets.
- * @param uncertainMs time in milliseconds after the last step, during which the suite cannot know how many calls the service has counted.
- * The suite uses the third partner only after this time
+ * each partner in a minute (contract, "Budgets without Redis"). Two new partners make calls until the service refuses them: the first
+ * before the first step and after each step, the second only after each step. Afterwards, another new partner proves the other budgets.
+ * @param uncertainMs time after the last step during which the suite cannot know how many calls the service has counted
  */
 async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (() => Promise<void>)[]): Promise<void> {
   const early = { partner: await newPartner(world), letIn: [] as number[] };
@@ -83,7 +35,7 @@ async function spendingAround(world: ClusterWorld, uncertainMs: number, steps: (
     world.findings.note(`A partner got ${letIn.join(' + ')} calls within ${Math.round(tookMs / 1000)} s`);
     if (letIn.reduce((sum, count) => sum + count, 0) > 2 * LIMIT && tookMs < WINDOW_MS) {
       const seen = `${letIn.join(' + ')} calls of one credential were let in within a minute, but two budgets are ${2 * LIMIT}`;
-      world.findings.violation('8 budgets are kept', seen, 'src/platform/http/');
+      world.findings.violation('8 budgets are kept', seen);
     }
   }
   setTimeout(() => (world.budgeted = successor), uncertainMs).unref();
@@ -113,4 +65,34 @@ async function spend({ client, apis }: ClusterWorld, { tenant, headers }: Partne
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-export const redisFaults: Fault<ClusterWorld>[] = [redisKilled, redisEmptied];
+export const redisFaults: Fault<ClusterWorld>[] = [
+  {
+    name: 'redis-killed',
+    isShort: true,
+    async strike(world) {
+      await spendingAround(world, SHARED_OUT_MS, [
+        async () => {
+          await world.redis.kill();
+          await sleep(LOST_MS);
+        },
+        async () => {
+          await world.redis.start();
+          await sleep(FOUND_AGAIN_MS);
+        },
+      ]);
+    },
+  },
+  {
+    name: 'redis-emptied',
+    async strike(world) {
+      await spendingAround(world, 0, [
+        async () => {
+          const client = await createClient({ url: world.redis.url }).connect();
+          await client.flushAll();
+          client.destroy();
+        },
+      ]);
+      await sleep(FOUND_AGAIN_MS);
+    },
+  },
+];

@@ -5,18 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Address of a server: the path of its Unix socket, or its port on 127.0.0.1. */
 export type Target = { path: string } | { port: number };
 
-/** A TCP proxy between one process of the service and the database. It can freeze, delay or cut the connections. */
-export class DatabaseLink {
+/** A TCP proxy in front of the database or of a receiver. It can freeze, delay or cut the connections. */
+export class TcpProxy {
+  target: Target;
   /** Time that the proxy adds to every round trip, in milliseconds. */
   delayMs = 0;
+  onConnection = () => {};
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #thawed: Promise<void> | null = null;
   #onThaw = () => {};
 
-  constructor(database: Target) {
+  constructor(target: Target) {
+    this.target = target;
     this.#server = createServer((client) => {
-      const server = connect(database);
+      this.onConnection();
+      const server = connect(this.target);
       this.#carry(client, server);
       this.#carry(server, client);
     });
@@ -65,19 +69,26 @@ export class DatabaseLink {
         if (!to.destroyed) pass();
       });
     };
+    const write = (bytes: Buffer) => {
+      if (!to.write(bytes)) {
+        from.pause();
+        to.once('drain', () => from.resume());
+      }
+    };
     this.#sockets.add(from);
     from.setNoDelay(true);
     from.on('error', () => {});
     from.on('data', (bytes: Buffer) => {
       if (waiting === 0 && this.#thawed === null && this.delayMs === 0) {
-        to.write(bytes);
+        write(bytes);
       } else {
-        inTurn(() => to.write(bytes));
+        inTurn(() => write(bytes));
       }
     });
-    from.on('close', () => {
+    from.on('close', (isReset) => {
       this.#sockets.delete(from);
-      inTurn(() => to.destroySoon());
+      // A Unix socket, which has no address, cannot be reset.
+      inTurn(() => (isReset && to.remoteAddress !== undefined ? to.resetAndDestroy() : to.destroySoon()));
     });
   }
 
