@@ -71,7 +71,7 @@ export function testCallRoutes(app: App, { testCalls, budgets, staffGuard }: Tes
     '/v1/staff/credentials/:id/ping/',
     {
       onRequest: staffGuard,
-      config: { errors: [noSuch('credential'), 'invalid_status_transition'] },
+      config: { errors: [noSuch('credential'), 'invalid_status_transition', 'rate_limited'], isCountedLate: true },
       schema: {
         operationId: 'sendTestCall',
         summary: "Send a test call to a partner's webhook",
