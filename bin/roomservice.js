@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Plain JavaScript that an older Node can run. The older Node starts this command again with the Node 24 that npm has installed.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-await (major > 24 || (major === 24 && minor >= 7) ? runHere() : runInInstalledNode());
+await (major > 24 || (major === 24 && minor >= 7) ? runHere() : runInInstalledNode().catch(refuse));
 
 async function runHere() {
   // `serve` looks up the hosts of webhooks in the thread pool of Node, on at most half of the threads. With the 4 threads of Node, lookups
@@ -23,17 +24,17 @@ async function runHere() {
 }
 
 /** Passes signals and the exit code on. The channel closes when this process ends, so the child also learns of a SIGKILL. */
-function runInInstalledNode() {
-  const { argv, execArgv, platform, arch, versions } = process;
-  let node;
-  try {
-    node = createRequire(import.meta.url).resolve(`node-${platform}-${arch}/bin/node`);
-  } catch {
-    const remedy = 'Install it, or run "npm ci" again on Linux.';
-    process.stderr.write(`roomservice: Node 24.7 or later is needed, but this is Node ${versions.node}. ${remedy}\n`);
-    process.exit(1);
-  }
+async function runInInstalledNode() {
+  const { argv, execArgv, platform, arch } = process;
+  const node = createRequire(import.meta.url).resolve(`node-${platform}-${arch}/bin/node`);
   const child = spawn(node, [...execArgv, ...argv.slice(1)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+  const [code, signal] = await once(child, 'exit');
+  process.exit(signal === null ? code : 1);
+}
+
+function refuse({ code }) {
+  const fault = `but this is Node ${process.versions.node}, and that of node_modules cannot be started (${code})`;
+  process.stderr.write(`roomservice: Node 24.7 or later is needed, ${fault}. Install it, or run "npm ci" again.\n`);
+  process.exit(1);
 }

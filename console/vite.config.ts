@@ -7,6 +7,13 @@ export default defineConfig({
   // The service replaces this word in the page by a new nonce for each response.
   html: { cspNonce: '__NONCE__' },
   plugins: [react()],
-  build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // On a slow machine, the first thing that `npm start` prints would be a warning about the speed of the build.
+    rolldownOptions: { checks: { bundlerTimings: false } },
+  },
   logLevel: 'warn',
 });

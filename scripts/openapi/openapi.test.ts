@@ -51,6 +51,26 @@ describe('the OpenAPI documents', () => {
     assert.ok(responses['429']);
   });
 
+  it('operations of owners, staff and channels have no 429, because they have no budget of requests, except the few that count calls', () => {
+    const counted = Object.values(documents).flatMap(({ paths }) =>
+      Object.values(paths).flatMap((methods) =>
+        Object.values(methods)
+          .filter(({ responses, security }) => responses['429'] && !/apiKey/i.test(JSON.stringify(security)))
+          .map(({ operationId }) => operationId),
+      ),
+    );
+    assert.deepEqual(counted.toSorted(), [
+      'changePassword',
+      'choosePassword',
+      'pairDisplay',
+      'sendTestCall',
+      'signIn',
+      'startSession',
+      'watchChanges',
+      'welcomeOwner',
+    ]);
+  });
+
   it('a request body has three content types, and the two form types document nested values as JSON text', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content ?? {};
     assert.deepEqual(Object.keys(content), [

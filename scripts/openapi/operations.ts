@@ -69,7 +69,7 @@ export function operationOf(route: RouteOptions): Operation {
         ...(event !== null ? (['rate_limited'] as const) : []),
       ]),
     ],
-    isCounted: specific.includes('rate_limited'),
+    isCounted: specific.includes('rate_limited') && config.isCountedLate !== true,
     isConsoleOnly: config.isConsoleOnly ?? false,
     event,
     hasEtag: config.hasEtag ?? false,
@@ -104,8 +104,8 @@ const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7.
 
 /**
  * Returns the errors that do not depend on the code of the route. Every operation can refuse a malformed query, even if it has no query
- * parameters. Every operation except GET can refuse a body that is too large (413). It can also refuse a body because the service is
- * receiving too many other bodies (429). Only an operation that takes a body can refuse the content type.
+ * parameters. Every operation except GET can refuse a body that is too large (413). Only an operation that takes a body can refuse the
+ * content type.
  */
 function requestErrors(
   method: string,
@@ -117,7 +117,7 @@ function requestErrors(
   const isPaged = 'page' in (query?.properties ?? {});
   return [
     'invalid_request',
-    ...(method === 'get' ? [] : [tooLarge, 'rate_limited' as const]),
+    ...(method === 'get' ? [] : [tooLarge]),
     ...(body === null ? [] : [UNSUPPORTED]),
     ...(isPaged ? [NO_SUCH_PAGE] : []),
   ];

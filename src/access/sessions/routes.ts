@@ -164,6 +164,7 @@ function ownRoutes(app: App, { db, sessions, attempts, service, anyGuard, person
     '/v1/staff/me/password/',
     {
       onRequest: [personGuard, (request, reply) => attempts.countAddress(request, reply)],
+      config: { errors: ['rate_limited'], isCountedLate: true },
       schema: {
         ...STAFF,
         operationId: 'changePassword',

@@ -13,6 +13,8 @@ declare module 'fastify' {
     errors?: readonly RouteError[];
     /** True if the operation sets a session cookie. The console sends a header that a page of another site cannot send. */
     isConsoleOnly?: boolean;
+    /** True if other checks may refuse a call before it is counted. Then only some responses show the budget (rule 8). */
+    isCountedLate?: boolean;
     exampleSummaries?: readonly string[];
     hasEtag?: boolean;
     takesIfMatch?: boolean;

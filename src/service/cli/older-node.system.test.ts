@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import {
@@ -101,13 +101,25 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     await stop(next);
   });
 
-  it('if an older Node starts serve and node_modules contains no Node 24, serve exits 1 and says that Node 24.7 is needed', async () => {
-    const folder = await newFolder();
-    await mkdir(join(folder, 'bin'));
-    const copy = join(folder, 'bin/roomservice.mjs');
-    await copyFile(join(import.meta.dirname, '../../../bin/roomservice.js'), copy);
-    const { status, stderr } = spawnSync(node, [copy, 'serve'], { encoding: 'utf8' });
-    assert.equal(status, 1);
-    assert.match(stderr, /^roomservice: Node 24\.7 or later is needed.+\n$/);
-  });
+  for (const [name, install, code] of [
+    ['contains no Node 24', () => Promise.resolve(), 'MODULE_NOT_FOUND'],
+    ['has a Node 24 that may not be run', (file: string) => writeFile(file, '', { mode: 0o644 }), 'EACCES'],
+    [
+      'has a Node 24 whose loader is missing',
+      (file: string) => writeFile(file, '#!/missing', { mode: 0o755 }),
+      'ENOENT',
+    ],
+  ] as const) {
+    it(`if an older Node starts serve and node_modules ${name}, serve exits 1 and says in one line that Node 24.7 is needed`, async () => {
+      const folder = await newFolder();
+      const installed = join(folder, `node_modules/node-${process.platform}-${process.arch}/bin`);
+      await Promise.all([mkdir(join(folder, 'bin')), mkdir(installed, { recursive: true })]);
+      await install(join(installed, 'node'));
+      const copy = join(folder, 'bin/roomservice.mjs');
+      await copyFile(join(import.meta.dirname, '../../../bin/roomservice.js'), copy);
+      const { status, stderr } = spawnSync(node, [copy, 'serve'], { encoding: 'utf8' });
+      assert.equal(status, 1);
+      assert.match(stderr, new RegExp(`^roomservice: Node 24\\.7 or later is needed.+\\(${code}\\).+"npm ci".+\n$`));
+    });
+  }
 });

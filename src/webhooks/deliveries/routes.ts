@@ -114,7 +114,7 @@ function testCallRoute(app: App, { testCalls, budgets, staffGuard }: Dependencie
     '/v1/staff/credentials/:id/ping/',
     {
       onRequest: staffGuard,
-      config: { errors: [noSuch('credential'), 'invalid_status_transition'] },
+      config: { errors: [noSuch('credential'), 'invalid_status_transition', 'rate_limited'], isCountedLate: true },
       schema: {
         operationId: 'sendTestCall',
         summary: "Send a test call to a partner's webhook",

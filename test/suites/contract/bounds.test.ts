@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readDocuments, resolved } from '../../support/openapi-documents.ts';
 
@@ -32,6 +34,32 @@ function* arraysOf(node: unknown, path: string): Generator<[path: string, maxIte
     yield* arraysOf(part, path);
   }
 }
+
+/** Yields each bound in a schema, also those in its parts. Single digits, such as that of a weekday, need no line on the page. */
+function* boundsOf(node: unknown): Generator<number> {
+  for (const [name, part] of Object.entries(typeof node === 'object' && node !== null ? node : {})) {
+    if (['maxLength', 'maxItems', 'maximum'].includes(name) && typeof part === 'number' && part > 9) {
+      yield part;
+    }
+    yield* boundsOf(part);
+  }
+}
+
+it('the page of limits has each bound of the bodies and parameters in the OpenAPI documents', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/guides/limits.md'), 'utf8');
+  const numbers = new Set(page.match(/\d[\d,.]*(?<![,.])/g));
+  const requests = Array.from(readDocuments()).flatMap(([, document]) =>
+    Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .map(({ requestBody, parameters }) => resolved([requestBody?.content, parameters], document)),
+  );
+  const bounds = [...new Set(requests.flatMap((request) => [...boundsOf(request)]))];
+  assert.ok(bounds.length > 20);
+  assert.deepEqual(
+    bounds.filter((bound) => !numbers.has(bound.toLocaleString('en'))),
+    [],
+  );
+});
 
 describe('the bodies of requests in the OpenAPI documents', () => {
   for (const [name, document] of readDocuments()) {
