@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent as lazy,
   Link,
   Outlet,
@@ -64,11 +65,13 @@ const linkRoute = createRoute({
   component: lazy(() => import('./screens/sign-in/choose-password.tsx'), 'ChoosePassword'),
 });
 
+const errorComponent = ({ error, reset }: ErrorComponentProps) => <Failure error={error as Error} retry={reset} />;
+
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   component: Shell,
-  errorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+  errorComponent,
   beforeLoad: async ({ location }) => {
     await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
       if (error instanceof Refused && error.status === 401) {
@@ -86,7 +89,9 @@ function screen<Path extends string, Name extends string, Search = object>(
   name: Name,
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
 ) {
-  return createRoute({ getParentRoute: () => shellRoute, path, component: lazy(module, name), validateSearch });
+  const component = lazy(module, name);
+  // With one of its own, a screen that fails leaves the frame, and so the way to the others.
+  return createRoute({ getParentRoute: () => shellRoute, path, component, errorComponent, validateSearch });
 }
 
 export const router = createRouter({
