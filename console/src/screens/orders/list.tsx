@@ -17,6 +17,7 @@ import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import { timesOf } from '../../ui/zoned-day.ts';
 import { useMoves } from './moves.ts';
+import { openOrdersQuery } from './board.tsx';
 import { useOrdersSearch } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
@@ -35,7 +36,7 @@ export function OrderList() {
   const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
-  const found = useQuery(find(FINDING, q));
+  const found = useFound(q);
   const table = {
     label: 'Orders',
     columns: useColumns(),
@@ -46,7 +47,7 @@ export function OrderList() {
   if (q !== undefined) {
     const empty = {
       title: `Nothing found for “${q}”.`,
-      text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.',
+      text: 'Names are found by how they begin, within 31 days. A phone number and an id must be whole. The number of a card finds an open order.',
     };
     return (
       <>
@@ -72,6 +73,16 @@ export function OrderList() {
       <ListTable {...table} list={list} empty={empty} />
     </>
   );
+}
+
+/** The orders that are found for a text. The API does not search the numbers of cards, so only open orders are found by them. */
+function useFound(q: string | undefined) {
+  const found = useQuery(find(FINDING, q));
+  const { data: open } = useQuery(openOrdersQuery);
+  const number = q?.replace('#', '').toUpperCase();
+  const numbered = open?.results.filter((order) => order.number === number) ?? [];
+  const others = found.data?.filter(({ order_id: id }) => numbered.every((order) => order.order_id !== id));
+  return { ...found, data: others && [...numbered, ...others] };
 }
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
@@ -157,7 +168,7 @@ export function ListFilters() {
     <>
       <FindField
         label="Find an order"
-        placeholder="Name, phone, partner's id"
+        placeholder="Number, name, phone, partner's id"
         text={search.q}
         onFind={(q) => change({ q })}
       />
