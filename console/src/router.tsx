@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Link,
+  redirect,
+} from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
@@ -68,11 +76,13 @@ const linkRoute = createRoute({
   component: beforeSignIn('ChoosePassword'),
 });
 
+const errorComponent = ({ error, reset }: ErrorComponentProps) => <Failure error={error as Error} retry={reset} />;
+
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   component: Shell,
-  errorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+  errorComponent,
   beforeLoad: async ({ location }) => {
     await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
       if (error instanceof Refused && error.status === 401) {
@@ -91,7 +101,8 @@ function screen<Path extends string, Name extends string, Search = object>(
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
 ) {
   const component = lazyRouteComponent(module, name);
-  return createRoute({ getParentRoute: () => shellRoute, path, component, validateSearch });
+  // With one of its own, a screen that fails leaves the frame, and so the way to the others.
+  return createRoute({ getParentRoute: () => shellRoute, path, component, errorComponent, validateSearch });
 }
 
 export const router = createRouter({

@@ -1,6 +1,6 @@
 import { AppShell, Badge, Box, Button, Group, Kbd, Menu, NavLink, Text, useMantineColorScheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { Link, type LinkProps, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { Link, type LinkProps, Outlet, useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ComponentType, useEffect } from 'react';
 import { type Area, areasOf, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
@@ -65,6 +65,8 @@ const SCREENS: Screen[] = [
 
 /** Screens that a phone shows below. The rest is in "More". */
 const BELOW = 4;
+/** The first screen has this time for itself, before the code of the others is loaded. */
+const FIRST_MS = 1_000;
 
 /** Frame of all screens behind the sign-in. */
 export function Shell() {
@@ -73,6 +75,7 @@ export function Shell() {
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const here = useHere();
   useShellCommands(screens);
+  useLoading(screens);
   useEffect(() => {
     const ending = new AbortController();
     startLive(ending.signal);
@@ -100,6 +103,20 @@ export function Shell() {
 function useHere(): Screen | undefined {
   const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath });
   return SCREENS.find((screen) => screen.path === path);
+}
+
+/** Loads all screens in good time. One that is first opened while the service is away would end the page, and what waits to be sent. */
+function useLoading(screens: Screen[]): void {
+  const router = useRouter();
+  const paths = screens.map(({ path }) => path);
+  useEffect(() => {
+    const load = () => {
+      const routes = Object.values(router.routesByPath).filter(({ fullPath }) => paths.includes(fullPath));
+      for (const route of routes) void router.loadRouteChunk(route);
+    };
+    const timer = setTimeout(load, FIRST_MS);
+    return () => clearTimeout(timer);
+  }, [paths.join(' ')]);
 }
 
 /** `screens`: those that the person may use. */

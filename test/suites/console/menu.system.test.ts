@@ -53,6 +53,16 @@ describe('the menu in the console', { skip }, () => {
     assert.deepEqual(watched.problems(), []);
   });
 
+  it('a screen that fails leaves the way to the others', async () => {
+    await page.route('**/v1/staff/menu/', (route) => route.fulfill({ json: {} }));
+    await page.goto('/console/menu');
+    await page.getByText('That did not work').waitFor();
+    await page.unroute('**/v1/staff/menu/');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    watched.problems();
+  });
+
   it('a price is changed in place with Enter and undone, Esc leaves it, and a price that the API refuses comes back', async () => {
     await openMenu();
     const price = page.getByRole('textbox', { name: 'Price of Margherita' });

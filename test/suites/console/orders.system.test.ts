@@ -211,7 +211,7 @@ describe('the board of orders in a browser', { skip }, () => {
     const field = page.getByLabel('Find an order');
     await page.keyboard.press('/');
     await field.and(page.locator(':focus')).waitFor();
-    for (const text of [externalId, 'wanda', '00351 911-222-333']) {
+    for (const text of [externalId, `#${number}`, number.toLowerCase(), 'wanda', '00351 911-222-333']) {
       await field.fill('nobody of this name');
       await page.getByText('Nothing found for “nobody of this name”.').waitFor();
       await field.fill(text);
@@ -332,11 +332,17 @@ describe('the board of orders in a browser, and a service that is killed', { ski
     const card = cardIn(page, 'New', pressed.number);
     await card.waitFor();
     await page.evaluate('window.isSamePage = true');
+    await page.waitForFunction(
+      "performance.getEntriesByType('resource').some(({ name }) => name.includes('/settings-'))",
+    );
     serving.kill('SIGKILL');
     await serving.ended;
     await card.getByRole('button', { name: 'Accept' }).click();
     await cardIn(page, 'Confirmed', pressed.number).getByRole('button', { name: 'Waiting to be sent' }).waitFor();
     await page.getByText(/^Reconnecting, as of/).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await page.getByRole('link', { name: 'Orders' }).click();
     serving = await startServingProgram([], { env });
     const placed = await order('meanwhile');
     await cardIn(page, 'New', placed.number).waitFor();

@@ -7,6 +7,7 @@ export const validateCalendarSearch = searchOf({
   from: dateOf,
   /** Number of nights. Missing: 14. */
   nights: (text) => ([28, 90] as const).find((each) => String(each) === text),
-  night: anyText,
+  /** `<room type>.<date>`. */
+  night: (text) => (dateOf(text?.split('.')[1]) === undefined ? undefined : text),
 });
 export type CalendarSearch = ReturnType<typeof validateCalendarSearch>;

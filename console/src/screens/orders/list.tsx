@@ -14,6 +14,7 @@ import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
 import classes from './board.module.css';
 import { useMoves } from './moves.ts';
+import { openOrdersQuery } from './board.tsx';
 import { useOrdersAddress } from './search.ts';
 import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 
@@ -31,7 +32,7 @@ export function OrderList() {
   const { q, status, type, partner, from, to } = search;
   const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
   const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
-  const found = useQuery(find(FINDING, q));
+  const found = useFound(q);
   const table = {
     label: 'Orders',
     columns: useColumns(),
@@ -40,7 +41,8 @@ export function OrderList() {
     onOpen: ({ order_id: id }: Order) => set({ open: id }),
   };
   if (q !== undefined) {
-    const text = 'Names are found by how they begin, within 31 days. A phone number and an id must be whole.';
+    const text =
+      'Names are found by how they begin, within 31 days. A phone number and an id must be whole. The number of a card finds an open order.';
     return (
       <>
         <Count rows={found.data} />
@@ -67,6 +69,16 @@ const NONE_PASSES = {
     </Link>
   ),
 };
+
+/** The orders that are found for a text. The API does not search the numbers of cards, so only open orders are found by them. */
+function useFound(q: string | undefined) {
+  const found = useQuery(find(FINDING, q));
+  const { data: open } = useQuery(openOrdersQuery);
+  const number = q?.replace('#', '').toUpperCase();
+  const numbered = open?.results.filter((order) => order.number === number) ?? [];
+  const others = found.data?.filter(({ order_id: id }) => numbered.every((order) => order.order_id !== id));
+  return { ...found, data: others && [...numbered, ...others] };
+}
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
   ['number', ({ number }) => number],
@@ -154,7 +166,7 @@ export function ListFilters() {
       <Group gap={8} wrap="nowrap" w={{ base: '100%', sm: 'auto' }}>
         <FindField
           label="Find an order"
-          placeholder="Name, phone, partner's id"
+          placeholder="Number, name, phone, partner's id"
           text={q}
           onFind={(text) => set({ q: text })}
         />
