@@ -24,7 +24,9 @@ export function startRetention(db: Database, log: Logger, retentionDays: number,
     try {
       for await (const count of removeOldEvents(db, new Date(Date.now() - retentionDays * DAY_MS))) {
         removed += count;
-        await (count > 0 ? sleep(restMs, undefined, { signal }).catch(() => {}) : undefined);
+        if (count > 0) {
+          await sleep(restMs, undefined, { signal }).catch(() => {});
+        }
         if (signal.aborted) {
           break;
         }

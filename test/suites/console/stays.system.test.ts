@@ -296,6 +296,27 @@ describe('the stays in a browser', { skip }, () => {
     await cancel(id);
   });
 
+  it('who should have come yesterday stands above the arrivals of today, until the desk reports it', async () => {
+    const guest = { name: 'Nadia Night', phone: '+351 912 000 000' };
+    const dates = { check_in: dayAfter(today, -1), check_out: dayAfter(today, 1) };
+    const { status, body } = await bookForHouse(service, hotel, { ...dates, guest });
+    assert.equal(status, 201);
+    const other = await arriving('Aaron Today');
+    await openStays();
+    await row('Nadia Night').waitFor();
+    const rows = await page.getByRole('row').allInnerTexts();
+    assert.deepEqual(
+      rows.slice(1, 4).map((text) => text.split(/\n|\t/)[0]),
+      ['Not reported yesterday', 'Nadia Night', 'Today'],
+    );
+    await page.getByRole('button', { name: 'Arrived: Nadia Night' }).click();
+    await row('Nadia Night').waitFor({ state: 'hidden' });
+    assert.equal(await page.getByText('Not reported yesterday').count(), 0);
+    assert.notEqual((await read(body.reservation_id)).arrived_at, null);
+    await cancel(body.reservation_id);
+    await cancel(other);
+  });
+
   it('the figures of Today lead to the views', async () => {
     for (const [figure, view] of Object.entries({ Departures: 'departures', 'In house': 'house' })) {
       await page.goto('/console/');

@@ -1,18 +1,24 @@
 import { queryOptions } from '@tanstack/react-query';
 import { guestFilters, readMerged, REREAD_MS } from '../../api/reads.ts';
+import { addDays } from '../../ui/format.ts';
 import type { DayView } from './search.ts';
 import { nextOf, type Stay } from './statuses.ts';
 
 /** Most pages of a day that are read. A page has 100 stays. */
 const MOST_PAGES = 5;
 
-/** Stays of a day, those first with which something is still to be done. */
+/**
+ * Stays of a day, those first with which something is still to be done. Today, these are also the arrivals and departures that nobody has
+ * reported yesterday, because guests come after midnight, and leave unseen.
+ */
 export function dayQuery(view: DayView, day: string, today: string, property: string | undefined) {
+  const isToday = day === today;
+  const unreported = isToday ? [{ status: 'confirmed', date: addDays(day, -1) }] : [];
   const filters: Record<string, string>[] = {
-    arrivals: [{ arriving_on: day }],
-    departures: [{ departing_on: day }],
+    arrivals: [{ arriving_on: day }, ...unreported.map(({ status, date }) => ({ status, arriving_on: date }))],
+    departures: [{ departing_on: day }, ...unreported.map(({ status, date }) => ({ status, departing_on: date }))],
     // Who leaves today is in the house until then.
-    house: day === today ? [{ staying_on: day }, { departing_on: day }] : [{ staying_on: day }],
+    house: isToday ? [{ staying_on: day }, { departing_on: day }] : [{ staying_on: day }],
   }[view];
   const ofProperty = filters.map((filter) => (property === undefined ? filter : { ...filter, property_id: property }));
   return queryOptions({
@@ -23,9 +29,10 @@ export function dayQuery(view: DayView, day: string, today: string, property: st
     }),
     // A row that has just changed finds its new place at once.
     select({ results }) {
-      const rank = (stay: Stay) => (nextOf(stay, today) !== undefined ? 0 : stay.status === 'no_show' ? 2 : 1);
+      const rank = (stay: Stay) =>
+        [isOverdue(stay, view, day), nextOf(stay, today) !== undefined, stay.status !== 'no_show', true].indexOf(true);
       return results
-        .filter((stay) => (view === 'house' ? isInHouse(stay, day, today) : isExpected(stay)))
+        .filter((stay) => (view === 'house' ? isInHouse(stay, day, today) : isExpected(stay, view, day, today)))
         .sort((one, other) => rank(one) - rank(other) || one.guest.name.localeCompare(other.guest.name));
     },
     meta: { topics: FINDING.topics },
@@ -33,8 +40,14 @@ export function dayQuery(view: DayView, day: string, today: string, property: st
   });
 }
 
-function isExpected({ status }: Stay): boolean {
-  return status !== 'cancelled' && status !== 'expired';
+function isExpected(stay: Stay, view: 'arrivals' | 'departures', day: string, today: string): boolean {
+  if (isOverdue(stay, view, day)) return nextOf(stay, today) === (view === 'arrivals' ? 'arrive' : 'leave');
+  return stay.status !== 'cancelled' && stay.status !== 'expired';
+}
+
+/** True if the stay should have come, or gone, before the day. */
+export function isOverdue({ check_in: arrival, check_out: departure }: Stay, view: DayView, day: string): boolean {
+  return view !== 'house' && (view === 'arrivals' ? arrival : departure) < day;
 }
 
 function isInHouse({ status, check_in: arrival, arrived_at: arrivedAt }: Stay, day: string, today: string): boolean {

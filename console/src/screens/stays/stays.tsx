@@ -16,7 +16,7 @@ import { type Asked, doNext, questionOf, setArrived } from './moves.ts';
 import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
 import { StayForm } from './stay-form.tsx';
-import { dayQuery, FINDING } from './stay-lists.ts';
+import { dayQuery, FINDING, isOverdue } from './stay-lists.ts';
 import { bookerOf, formatDates, NEXT, nextOf, stateOf, STATUS, STATUSES, type Stay } from './statuses.ts';
 
 const VIEWS = [
@@ -141,8 +141,9 @@ interface ListProps extends Pick<ComponentProps<typeof ShortList<Stay>>, 'column
 function List({ search, today, setDay, found, ...rest }: ListProps) {
   const { view = 'arrivals', day = today, q, property, status, partner } = search;
   const { label, none } = VIEWS.find(({ value }) => value === view) ?? VIEWS[0];
+  const dayView = view === 'all' ? 'arrivals' : view;
   const ofDay = useQuery({
-    ...dayQuery(view === 'all' ? 'arrivals' : view, day, today, property),
+    ...dayQuery(dayView, day, today, property),
     enabled: view !== 'all' && q === undefined,
   });
   const all = useInfiniteQuery({
@@ -150,6 +151,8 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
     enabled: view === 'all' && q === undefined,
   });
   const table = { ...rest, label: 'Stays', keyOf: FINDING.idOf, openKey: search.open };
+  const isLate = (stay: Stay) => isOverdue(stay, dayView, day);
+  const groupOf = (stay: Stay) => (isLate(stay) ? 'Not reported yesterday' : 'Today');
   const text = 'Stays that partners, OTAs or the house book appear here by themselves.';
   const action = (
     <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
@@ -170,7 +173,14 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
         />
       )}
       {q === undefined && view === 'all' && <ListTable {...table} list={all} empty={{ title: none, text }} />}
-      {q === undefined && view !== 'all' && <ShortList {...table} list={ofDay} empty={{ title: none, text, action }} />}
+      {q === undefined && view !== 'all' && (
+        <ShortList
+          {...table}
+          list={ofDay}
+          empty={{ title: none, text, action }}
+          {...(ofDay.data?.some(isLate) && { groupOf })}
+        />
+      )}
     </>
   );
 }
