@@ -297,11 +297,11 @@ describe('the stays in a browser', { skip }, () => {
   });
 
   it('who should have come yesterday stands above the arrivals of today, until the desk reports it', async () => {
-    const guest = { name: 'Nadia Night', phone: '+351 912 000 000' };
+    const room = { room_type_id: hotel.roomTypes['Bunk'] };
     const dates = { check_in: dayAfter(today, -1), check_out: dayAfter(today, 1) };
-    const { status, body } = await bookForHouse(service, hotel, { ...dates, guest });
+    const { status, body } = await bookForHouse(service, hotel, { ...room, ...dates, guest: { name: 'Nadia Night' } });
     assert.equal(status, 201);
-    const other = await arriving('Aaron Today');
+    const other = await arriving('Aaron Today', room);
     await openStays();
     await row('Nadia Night').waitFor();
     const rows = await page.getByRole('row').allInnerTexts();
