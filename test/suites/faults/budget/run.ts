@@ -22,8 +22,8 @@ const GAUGE = join(import.meta.dirname, 'gauge.ts');
 const READ_TIMEOUT_MS = 30_000;
 /** Credentials of the neighbour. Fewer would not have enough budget for its twenty calls per second. */
 const NEIGHBOUR_KEYS = 5;
-/** Measurements of a case whose results break a guarantee. A busy machine may cause bad ones, but a fault of the service makes all bad. */
-const TRIES = 3;
+/** Measurements of a case whose results break a guarantee. A busy machine may cause a bad one, but a fault of the service makes all bad. */
+const TRIES = 2;
 
 /** Durations of the phases of a case. The calls of the busy tenant take from `leastMs` to `mostMs`. */
 const FULL_LENGTHS = { warmUpMs: 4_000, leastMs: 12_000, mostMs: 45_000 };
