@@ -1,5 +1,6 @@
 -- The data model of Roomservice. `tenant_id` leads every key and index, so that a cluster can place the rows of a tenant together.
 -- The application makes the ids. They are UUIDv7, so their order is the order of creation, and a list by id is a list by time.
+-- It is one long file, so that the whole model can be read at once.
 -- docs/decisions/0007-migrations.md says how the schema changes.
 
 -- platform
