@@ -58,6 +58,8 @@ describe('deploy/Caddyfile', { skip: !isInstalled() && 'this machine has no cadd
     await service.close();
   });
 
+  const errors = () => log.match(/^.*http\.log\.error.*$/gm)?.join('\n');
+
   const startApi = async () =>
     await startServingProgram(['--only', 'api'], {
       env: { ...envOf(service), PORT: String(port), RATE_LIMIT_PER_MINUTE: '100000', STOP_GRACE: '1' },
@@ -87,12 +89,12 @@ describe('deploy/Caddyfile', { skip: !isInstalled() && 'this machine has no cadd
     await first.ended;
     const inTheGap = Array.from({ length: 20 }, (_, index) => place(`gap-${index}`));
     const second = await startApi();
-    assert.deepEqual(new Set(await Promise.all(inTheGap)), new Set([201]));
+    assert.deepEqual(new Set(await Promise.all(inTheGap)), new Set([201]), errors());
     const placed = statuses.length;
     await eventually(() => statuses.length > placed + 20, 'orders after the restart');
     isOver = true;
     await Promise.all(lanes);
-    assert.deepEqual(new Set(statuses), new Set([201]));
+    assert.deepEqual(new Set(statuses), new Set([201]), errors());
     // The proxy sends some bodies again. None of them became the body of another call.
     const { db } = service.database;
     const orders = await db.selectFrom('restaurant_order').select(['external_order_id', 'notes']).execute();

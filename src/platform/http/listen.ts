@@ -7,7 +7,8 @@ import type { App } from './app.ts';
 /** In each turn of the event loop, Node (libuv 1.52) accepts one connection from each socket that listens. */
 const SOCKETS = 8;
 const MAX_DRAIN_MS = 1_000;
-const SHORT_TURN_MS = 1;
+/** A turn in which nothing happened is shorter. What comes in a longer one may still wait when the port closes. */
+const SHORT_TURN_MS = 0.1;
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
 

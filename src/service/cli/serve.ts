@@ -124,16 +124,15 @@ async function startService(
   metrics?.watch('http_waiting_requests', 'Requests that wait until their tenant has a place', () => app.door.waiting);
   metrics?.watch('database_waiting_callers', 'Callers that wait for a database connection', () => countWaiting(db));
   metrics?.watch('live_streams', 'Open streams of live changes', () => app.liveChanges?.size ?? 0);
-  const closing = closingOf(app);
+  const close = closingOf(app);
   let listening: Listening | null = null;
   const stop = async (graceMs: number) => {
     isServing = false;
-    closing.leaveConnections();
     const deliveries = worker?.stop(DELIVERY_GRACE_MS);
     // Load balancers check `/readyz`, and send no more calls to this process before the port closes.
     await sleep(graceMs);
     stopping.abort();
-    await Promise.all([closing.close(listening), metrics?.app.close(), deliveries]);
+    await Promise.all([close(listening, graceMs), metrics?.app.close(), deliveries]);
     await budgets.close();
   };
   try {
@@ -203,8 +202,8 @@ function introduce({ config, terminal }: Context, log: Logger, { address, isLoca
 }
 
 const ANSWER_GRACE_MS = 8_000;
-/** Time in milliseconds for which a first request may be on its way when the port closes. */
-const SILENT_MS = 1_000;
+/** Time in milliseconds for which a request may be on its way on an open connection when the port closes. At most the grace. */
+const MAX_IDLE_MS = 1_000;
 const POLL_MS = 100;
 
 /** Returns how to close an app in such an order that clients see no error. Called before the app listens, to miss no connection. */
@@ -214,26 +213,27 @@ function closingOf(app: App) {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  /** Node does not count a connection as idle on which the client has sent nothing. */
-  const cutSilent = () => sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy());
-  return {
-    /** Lets each response from now on close its connection, so that a proxy opens its next connection to another process. */
-    leaveConnections: () => {
-      app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-    },
-    /** Responses under way may continue for 8 s, and not longer, because a client that does not read must not delay the stop. */
-    close: async (listening: Listening | null) => {
-      await listening?.stop();
-      app.liveChanges?.stop();
-      const idle = setInterval(() => app.server.closeIdleConnections(), POLL_MS);
-      const silent = setTimeout(cutSilent, SILENT_MS);
-      const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
-      // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
-      await Promise.all(Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve))));
-      await app.close();
-      clearInterval(idle);
-      clearTimeout(silent);
-      clearTimeout(all);
-    },
+  const closeIdle = () => {
+    app.server.closeIdleConnections();
+    // Node does not count a connection as idle on which the client has sent nothing.
+    sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy());
+  };
+  /**
+   * Connections stay open during the grace: each new one could meet the port as it closes, and be reset. After it, each response closes its
+   * connection. Responses under way may continue for 8 s, and not longer, because a client that does not read must not delay the stop.
+   */
+  return async (listening: Listening | null, graceMs: number) => {
+    await listening?.stop();
+    app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    app.liveChanges?.stop();
+    const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
+    await sleep(Math.min(graceMs, MAX_IDLE_MS));
+    // A timer that is late runs before the requests that came meanwhile are read. What it sets for the same turn runs after them.
+    const idle = setInterval(() => setImmediate(closeIdle), POLL_MS);
+    // `app.close()` would wait only for the connections of the first listening socket (src/platform/http/listen.ts).
+    await Promise.all(Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve))));
+    await app.close();
+    clearInterval(idle);
+    clearTimeout(all);
   };
 }

@@ -136,15 +136,15 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     await stopped;
   });
 
-  it('503: during STOP_GRACE, a stopping serve is not ready, but serves calls, also on new connections, and each response closes its connection', async (t) => {
+  it('503: during STOP_GRACE, a stopping serve is not ready, but serves calls; after it, each response closes its connection', async (t) => {
     const tenant = await service.tenant();
     const serving = await startServingProgram(['--only', 'api'], {
       env: { ...env, STOP_GRACE: '2', RATE_LIMIT_PER_MINUTE: '100000' },
     });
-    const agent = new Agent({ keepAlive: true });
-    t.after(() => agent.destroy());
-    const ask = async (path: string) => {
-      const request = get(serving.url + path, { agent, headers: tenant.partner });
+    const [agent, other] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+    t.after(() => [agent, other].forEach((each) => each.destroy()));
+    const ask = async (path: string, by = agent) => {
+      const request = get(serving.url + path, { agent: by, headers: tenant.partner });
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       await response.toArray();
       return [response.statusCode, response.headers.connection, request.reusedSocket];
@@ -153,13 +153,14 @@ describe('serve that is told to stop', { concurrency: 4 }, () => {
     const startedAt = performance.now();
     const stopped = stop(serving);
     await serving.prints(/"msg":"stopping"/);
-    assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
-    assert.deepEqual(await ask('/livez'), [200, 'close', false]);
+    assert.deepEqual(await ask('/readyz'), [503, 'keep-alive', true]);
+    assert.deepEqual(await ask('/livez', other), [200, 'keep-alive', false]);
     while (performance.now() - startedAt < 1_500) {
-      assert.deepEqual(await ask('/v1/third-party/menu/'), [200, 'close', false]);
+      assert.deepEqual(await ask('/v1/third-party/menu/'), [200, 'keep-alive', true]);
     }
     await refused(serving);
     assert.ok(performance.now() - startedAt > 2_000, 'the port closed too early');
+    assert.deepEqual(await ask('/v1/third-party/menu/'), [200, 'close', true]);
     const tookMs = await stopped;
     assert.ok(tookMs < 8_000, `took ${tookMs} ms, as long as if a response were under way`);
   });
