@@ -1,4 +1,5 @@
 import { setPriority } from 'node:os';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { type ApiError, apiError } from '#platform/errors.ts';
 import { toApiError } from '#platform/http/answers.ts';
 import { decodeBody, type EncodedBody } from '#platform/http/body.ts';
@@ -7,11 +8,10 @@ import { joinFaults } from '#platform/lib/fault-texts.ts';
 import { closed, compileSchema, invalidValue } from '#platform/lib/validation.ts';
 import { menuFaults } from './menu-document.ts';
 import { comparisonOf, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
-import { fitsInto } from './rendering.ts';
+import * as rendering from './rendering.ts';
+import type { RenderedMenu } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
 import { dishDocument, type MenuOwner, type MenuTexts, parseMenu, unstamped } from './stored-menu.ts';
-
-export { renderMenu } from './rendering.ts';
 
 /*
  * Work on whole menus. It runs on a thread (`menu-thread.ts`), because it takes up to some hundred milliseconds. Each function takes and
@@ -52,7 +52,7 @@ const validator = compileSchema(schema);
 
 export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
   try {
-    return planDocument(task);
+    return moved(planDocument(task));
   } catch (error) {
     const known = toApiError(error as Error);
     if (known === null) {
@@ -64,7 +64,19 @@ export function plan(task: PlanTask): PlannedMenu | { refusal: Refusal } {
 }
 
 export function fits({ owner, texts }: { owner: MenuOwner; texts: MenuTexts }): boolean {
-  return fitsInto(MAX_RENDERED_MENU_BYTES, owner, parseMenu(texts));
+  return rendering.fitsInto(MAX_RENDERED_MENU_BYTES, owner, parseMenu(texts));
+}
+
+export function renderMenu(task: { owner: MenuOwner; texts: MenuTexts }): RenderedMenu {
+  return moved(rendering.renderMenu(task));
+}
+
+/** Lets the event loop have the bytes themselves. Copied, a menu of 16 MB would be in memory three times. */
+function moved<Result extends object>(result: Result): Result {
+  const arrays = Object.values(result).filter((value) => value instanceof Uint8Array);
+  // A small array shares its memory with others.
+  const whole = arrays.filter(({ length, buffer }) => length === buffer.byteLength);
+  return move({ [transferableSymbol]: whole.map(({ buffer }) => buffer), [valueSymbol]: result }) as Result;
 }
 
 function planDocument({ owner, stored: texts, body }: PlanTask): PlannedMenu {
