@@ -117,6 +117,9 @@ function etcd({ folder }: Site, index: number, peers: number[], clients: number[
     'advertise-client-urls': addressOf(clients[index]),
     'listen-peer-urls': addressOf(peers[index]),
     'initial-advertise-peer-urls': addressOf(peers[index]),
+    // Patroni gives each request a second, in which the others must elect a leader.
+    'heartbeat-interval': '50',
+    'election-timeout': '500',
     'initial-cluster': peers.map((port, at) => `etcd${at + 1}=${addressOf(port)}`).join(),
   };
   const args = Object.entries(settings).map(([setting, value]) => `--${setting}=${value}`);
