@@ -12,17 +12,18 @@ const STEPS = 40;
 
 /**
  * Scrolls to the far corner step by step.
- * @returns the longest CPU time of the tasks of a step in milliseconds, and the largest number of rows that were rendered. Wall-clock time
- * would count what other programs take from the processor
+ * @returns the CPU time of the tasks of each step in milliseconds, and the largest number of rows that were rendered. Wall-clock time would
+ * count what other programs take from the processor
  */
-async function scrollThrough(page: Page): Promise<{ longestMs: number; rows: number }> {
+async function scrollThrough(page: Page): Promise<{ stepsMs: number[]; rows: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const cpuSeconds = async () => {
     const { metrics } = await session.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
   };
-  let [longestMs, most] = [0, 0];
+  const stepsMs: number[] = [];
+  let most = 0;
   for (let step = 0; step <= STEPS; step += 1) {
     const atStart = await cpuSeconds();
     const rows = await page.evaluate(`(async () => {
@@ -34,11 +35,11 @@ async function scrollThrough(page: Page): Promise<{ longestMs: number; rows: num
       return grid.querySelectorAll('[role=row]').length;
     })()`);
     // The first step jumps back over the whole calendar, which is no scrolling.
-    if (step > 0) longestMs = Math.max(longestMs, ((await cpuSeconds()) - atStart) * 1_000);
+    if (step > 0) stepsMs.push(((await cpuSeconds()) - atStart) * 1_000);
     most = Math.max(most, Number(rows));
   }
   await session.detach();
-  return { longestMs, rows: most };
+  return { stepsMs, rows: most };
 }
 
 describe('a large calendar', { skip }, () => {
@@ -64,10 +65,11 @@ describe('a large calendar', { skip }, () => {
     for (const { rows } of passes) {
       assert.ok(rows > 10 && rows <= MOST_ROWS, `${rows} rows are rendered`);
     }
-    const longest = passes.map(({ longestMs }) => longestMs);
-    t.diagnostic(`a step takes at most ${longest.map(Math.round).join(', ')} ms of the processor`);
-    // Caches that other programs have emptied slow a pass, so the quicker one counts.
-    assert.ok(Math.min(...longest) <= LONG_TASK_MS, `steps of ${longest.map(Math.round).join(', ')} ms`);
+    // Caches that other programs have emptied slow a step now and then, so the quicker pass counts for each.
+    const [first, second] = passes.map(({ stepsMs }) => stepsMs);
+    const longest = Math.max(...(first ?? []).map((ms, step) => Math.min(ms, second?.[step] ?? ms)));
+    t.diagnostic(`a step takes at most ${longest.toFixed()} ms of the processor`);
+    assert.ok(longest <= LONG_TASK_MS, `a step takes ${longest} ms`);
     assert.deepEqual(watched.problems(), []);
   });
 });

@@ -21,6 +21,7 @@ const DATES_PX = 52;
 const HOUSE_PX = 31;
 const HEADER_PX = DATES_PX + HOUSE_PX + 1;
 const TYPE_PX = 44;
+const initially = { getInitialValueInEffect: false };
 
 interface Props {
   calendar: CalendarData;
@@ -29,25 +30,21 @@ interface Props {
   mayOpen: (row: Row) => boolean;
 }
 
-/** Rooms and prices by night, as a grid of which only the rows in sight are rendered. */
+/** Rooms and prices by night, as a grid of which only the rows and nights in sight are rendered. */
 export function Grid({ calendar, editing, open, mayOpen }: Props) {
   const { rows, dates, anchor, focus, area, select, draft, nights } = editing;
   const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
-  const planPx = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false }) ? TYPE_PX : 32;
-  const sight = useVirtualizer({
+  const planPx = useMediaQuery('(pointer: coarse)', false, initially) ? TYPE_PX : 32;
+  const [headPx, leastPx] = useMediaQuery('(max-width: 48em)', false, initially) ? [96, 52] : [236, 62];
+  const rowsInSight = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: (index) => (rows[index]?.plan === null ? TYPE_PX : planPx),
     paddingStart: HEADER_PX,
     scrollPaddingStart: HEADER_PX,
   });
-  useLayoutEffect(() => sight.measure(), [rows, planPx]);
-  useLayoutEffect(() => {
-    sight.scrollToIndex(focus.row);
-    const cell = focus.column >= 0 && document.getElementById(cellId(focus.row, focus.column));
-    if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [focus.row, focus.column]);
+  useLayoutEffect(() => rowsInSight.measure(), [rows, planPx]);
   const columns = useMemo(() => columnsOf(dates, today), [dates, today]);
   const above = useMemo(() => datesLine(dates, today), [dates, today]);
   const house = useMemo(() => houseLine(types), [types]);
@@ -55,6 +52,22 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
     const prices = new Set(types.flatMap((type) => type.rate_plans.flatMap((plan) => plan.prices)));
     return Math.max(0, ...[...prices].map((price) => shortPrice(price).length * 7.6 + 6));
   }, [types]);
+  const nightPx = Math.max(leastPx, pricePx, ((frame.current?.clientWidth ?? 0) - headPx) / dates.length);
+  const nightsInSight = useVirtualizer({
+    horizontal: true,
+    count: dates.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => nightPx,
+    paddingStart: headPx,
+    scrollPaddingStart: headPx,
+  });
+  useLayoutEffect(() => nightsInSight.measure(), [nightPx, headPx]);
+  useLayoutEffect(() => {
+    rowsInSight.scrollToIndex(focus.row);
+    if (focus.column >= 0) nightsInSight.scrollToIndex(focus.column);
+  }, [focus.row, focus.column]);
+  const seen = nightsInSight.getVirtualItems();
+  const [from = 0, to = -1] = [seen[0]?.index, seen.at(-1)?.index];
 
   const move = (row: number, column: number, isExtending: boolean) => {
     const place = {
@@ -85,7 +98,13 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
     const place = placeOf(target);
     if (place && opens(place)) open(place);
   };
-  const size = { height: sight.getTotalSize(), '--nights': dates.length, '--price': `${pricePx}px` };
+  const shown = { columns, from, to, before: from * nightPx };
+  const size = {
+    height: rowsInSight.getTotalSize(),
+    width: nightsInSight.getTotalSize(),
+    '--head': `${headPx}px`,
+    '--night': `${nightPx}px`,
+  };
   return (
     <div
       ref={frame}
@@ -96,6 +115,7 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
       aria-activedescendant={cellId(focus.row, focus.column)}
       aria-multiselectable="true"
       aria-rowcount={rows.length + 2}
+      aria-colcount={dates.length + 1}
       onKeyDown={onKeyDown}
       onMouseDown={onMouse}
       onMouseOver={onMouse}
@@ -103,10 +123,10 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
     >
       <div role="presentation" className={classes.lines} style={size}>
         <div role="presentation" className={classes.header}>
-          <GridRow line={above} index={-2} top={0} height={DATES_PX} columns={columns} />
-          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} columns={columns} />
+          <GridRow line={above} index={-2} top={0} height={DATES_PX} {...shown} />
+          <GridRow line={house} index={-1} top={DATES_PX} height={HOUSE_PX} {...shown} />
         </div>
-        {sight.getVirtualItems().map(({ index, start, size: height }) => {
+        {rowsInSight.getVirtualItems().map(({ index, start, size: height }) => {
           const row = rows[index];
           const isIn = index >= area.top && index <= area.bottom && area.left >= 0;
           return (
@@ -115,7 +135,7 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
                 key={index}
                 line={row}
                 top={start}
-                {...{ index, height, columns }}
+                {...{ index, height, ...shown }}
                 {...(isIn && { first: area.left, last: area.right, draft: row.plan && draft })}
                 focus={focus.row === index ? focus.column : undefined}
                 opens={mayOpen(row)}
@@ -135,6 +155,11 @@ interface RowProps {
   top: number;
   height: number;
   columns: { label: string; day: string }[];
+  /** Nights in sight, and the width in pixels of those before them. */
+  from: number;
+  to: number;
+  before: number;
+  /** Nights that are selected. */
   first?: number;
   last?: number;
   /** Column of the focus, -1 for the name. Left out if it is in another row. */
@@ -145,21 +170,25 @@ interface RowProps {
 
 /** A line of the grid, night by night. */
 const GridRow = memo(function GridRow(props: RowProps) {
-  const { line, index, top, height, columns, first = 0, last = -1, focus, draft = null, opens = false } = props;
+  const { line, index, top, height, columns, from, to, before } = props;
+  const { first = 0, last = -1, focus, draft = null, opens = false } = props;
   const [headRole, cellRole] = line.kind === 'dates' ? ['columnheader', 'columnheader'] : ['rowheader', 'gridcell'];
   return (
     <div role="row" aria-rowindex={index + 3} className={classes.line} data-kind={line.kind} style={{ top, height }}>
       <div
         id={cellId(index, -1)}
         role={headRole}
+        aria-colindex={1}
         aria-haspopup={opens ? 'dialog' : undefined}
         className={classes.head}
         data-focus={focus === -1 || undefined}
+        style={{ marginRight: before }}
       >
         {line.kind === 'plan' ? <span>{line.name}</span> : <b>{line.name}</b>}{' '}
         <small className="mantine-visible-from-sm">{line.aside}</small>
       </div>
-      {columns.map(({ label, day }, column) => {
+      {columns.slice(from, to + 1).map(({ label, day }, at) => {
+        const column = from + at;
         const isSelected = column >= first && column <= last;
         const isTyped = isSelected && draft !== null;
         const { state, words, content, heat } = line.cellOf(column);
@@ -168,6 +197,7 @@ const GridRow = memo(function GridRow(props: RowProps) {
             key={column}
             id={cellId(index, column)}
             role={cellRole}
+            aria-colindex={column + 2}
             aria-selected={isSelected}
             aria-label={words && `${line.fullName}, ${label}: ${words}`}
             data-focus={focus === column || undefined}
