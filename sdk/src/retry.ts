@@ -28,7 +28,9 @@ export function retryWaitMs(error: RoomserviceError, repeatability: Repeatabilit
 }
 
 function isPassing({ code, status }: RoomserviceError): boolean {
-  return status === null ? code === 'timeout' || code === 'connection_failed' : status === 429 || status >= 500;
+  return status === null
+    ? code === 'timeout' || code === 'connection_failed'
+    : status === 408 || status === 429 || status >= 500;
 }
 
 /**

@@ -100,11 +100,11 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
 
 /**
  * Encodes a value as one segment of a URL path.
- * @throws TypeError if the value is empty, `.` or `..`, because a URL with such a segment leads to another path
+ * @throws TypeError if the value is empty, `.` or `..`, because a URL with such a segment leads to another path, or if it is not valid Unicode
  */
 function pathSegment(name: string, value: string | undefined): string {
-  if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new TypeError(`${name}: must be a text that is not empty, "." or ".."`);
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..' || /\p{Surrogate}/u.test(value)) {
+    throw new TypeError(`${name}: must be a text that is not empty, "." or "..", without half of a surrogate pair`);
   }
   return encodeURIComponent(value);
 }

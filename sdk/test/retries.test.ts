@@ -193,11 +193,11 @@ describe('waits between attempts', () => {
     assert.equal(retryWaitMs(failed(500, 3), 'always'), 0);
   });
 
-  test('a call is retried after a response with status 429 or with a status from 500 to 599, and after no other status', () => {
+  test('a call is retried after a response with status 408 or 429 or with a status from 500 to 599, and after no other status', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
         const isRetried = retryWaitMs(failed(status, 1), 'always') !== null;
-        return isRetried === (status === 429 || status >= 500);
+        return isRetried === (status === 408 || status === 429 || status >= 500);
       }),
     );
   });

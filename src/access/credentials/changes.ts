@@ -76,12 +76,17 @@ export function credentialShape(row: CredentialRow): Credential {
     id: row.id,
     label: row.label,
     api_key: shortenKey(row.api_key),
-    webhook_url: row.webhook_url,
+    webhook_url: uriOf(row.webhook_url),
     is_active: row.is_active,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     last_rotated_at: row.last_rotated_at?.toISOString() ?? null,
   };
+}
+
+/** A registered URL may have letters outside ASCII, and the contract shows a URI (§2), which has none. */
+function uriOf(url: string): string {
+  return /^\p{ASCII}*$/u.test(url) ? url : new URL(url).href;
 }
 
 /**

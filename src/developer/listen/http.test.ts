@@ -109,6 +109,11 @@ describe('the calls of listen and the proxy variables', () => {
 });
 
 describe('the responses that listen reads', () => {
+  it("a developer's server without TLS behind an https URL gives EPROTO, for which listen prints a hint", async (t) => {
+    const { port } = await startPlain(t);
+    assert.deepEqual(await callReceiver({ ...get, url: new URL(`https://127.0.0.1:${port}/`) }), { failure: 'EPROTO' });
+  });
+
   for (const [what, response, expected] of [
     ['an unexpected 100', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n', 204],
     ['20 KiB of headers', `HTTP/1.1 404 Not Found\r\nx-a: ${'a'.repeat(20_480)}\r\n`, 404],

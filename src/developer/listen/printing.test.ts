@@ -9,6 +9,7 @@ describe('the line that the listen command prints for each attempt to forward an
     [401, null, null, /^-> 401 in 7 ms: .*\bsecret\b/],
     [500, null, null, '-> 500 in 7 ms'],
     [null, 'ECONNREFUSED', null, /^-> no response \(ECONNREFUSED\): no server listens there/],
+    [null, 'EPROTO', null, /^-> no response \(EPROTO\): your server does not use TLS on that port/],
     [null, 'EPIPE', 1_500, '-> no response (EPIPE), trying again in 1.5 s'],
   ] as const) {
     const retry = waitMs === null ? 'no retry' : `a retry after ${waitMs} ms`;

@@ -22,7 +22,7 @@ const HINTS: Record<string, string> = {
   ECONNRESET: 'your server closed the connection; does it expect https:// on that port?',
   ENOTFOUND: 'there is no host of that name',
   timeout: 'your server did not respond within 10 s, the time limit of the service',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'your server does not use TLS on that port; does it expect http:// there?',
+  EPROTO: 'your server does not use TLS on that port; does it expect http:// there?',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of your server is not trusted; set NODE_EXTRA_CA_CERTS to its file',
 };
 

@@ -1,7 +1,7 @@
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
-import { orNotFound, notFound } from '#platform/errors.ts';
-import { formatMoney } from '#platform/lib/money.ts';
+import { invalidField, notFound, orNotFound } from '#platform/errors.ts';
+import { centsOf, exceedsMaximum, formatMoney } from '#platform/lib/money.ts';
 import { decimalText } from '#platform/lib/price.ts';
 import { readCalendars } from '../rates/rates.ts';
 import {
@@ -59,7 +59,7 @@ function bookingOf(call: ChannelCall, input: OtaReservation): [StayInput, Bookin
   const { tenantId, currency, source: external_source, timestamp, signature } = call;
   const { guest_name: name, guest_phone: phone, guest_email: email } = guestOf(input.guest);
   return [
-    { ...input, guests: input.guests || 1, guest: { name, phone, email }, total_amount: soldTotal(input) },
+    { ...input, guests: input.guests || 1, guest: { name, phone, email }, total_amount: soldTotal(input, currency) },
     { type: 'ota', tenantId, currency, key: { external_source, external_id: input.external_id }, timestamp, signature },
   ];
 }
@@ -105,8 +105,7 @@ function changesOf(row: ReservationRow, call: ChannelCall, input: OtaReservation
   const isSameSecond = call.timestamp === row.channel_timestamp;
   const { status, room_type_id, check_in, check_out } = input;
   const keptPlan = room_type_id === row.room_type_id ? row.rate_plan_id : null;
-  const sold = soldTotal(input);
-  const total = sold === undefined ? row.total_amount : formatMoney(sold, row.currency);
+  const total = soldTotal(input, row.currency) ?? row.total_amount;
   const nights = { room_type_id, check_in, check_out };
   return {
     ...nights,
@@ -122,8 +121,15 @@ function changesOf(row: ReservationRow, call: ChannelCall, input: OtaReservation
   };
 }
 
-function soldTotal({ total_amount: amount }: OtaReservation): string | undefined {
-  return amount === undefined || amount === null || amount === '' ? undefined : decimalText(amount);
+function soldTotal({ total_amount: amount }: OtaReservation, currency: string): string | undefined {
+  if (amount === undefined || amount === null || amount === '') {
+    return undefined;
+  }
+  const total = formatMoney(decimalText(amount), currency);
+  if (exceedsMaximum(centsOf(total))) {
+    throw invalidField('total_amount', 'must be at most 99999999.99 after it is rounded');
+  }
+  return total;
 }
 
 const MAX_NAME = 500;

@@ -151,6 +151,12 @@ describe('price of a new reservation of an OTA', () => {
     }
   });
 
+  it('400: a total_amount that is too large after it was rounded is refused', async () => {
+    const answer = await send(booking({ total_amount: '99999999.995' }));
+    const message = 'total_amount: must be at most 99999999.99 after it is rounded';
+    assert.deepEqual([answer.status, answer.body], [400, { code: 'invalid_request', message }]);
+  });
+
   it('an OTA stay without total_amount costs the price of its plan, even if the plan is inactive or requires more nights', async () => {
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');

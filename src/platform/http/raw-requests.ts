@@ -136,7 +136,7 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   };
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    const allow = { Allow: 'GET, HEAD, POST, PUT, PATCH' };
+    const allow = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
     afterResponses(socket, () => socket.end(rawResponse(405, 'CONNECT is not supported.', allow)));
   });
   return (error, socket) => afterResponses(socket, () => refuse(error, socket));

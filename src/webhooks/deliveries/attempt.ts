@@ -128,9 +128,12 @@ function linesOf(headers: Record<string, string>): string {
   return lines;
 }
 
+/** Statuses that name another URL. A 304, for example, names none. */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
 function errorOfStatus(status: number): SendError | null {
   if (status < 300) {
     return null;
   }
-  return status < 400 ? 'redirect' : 'http_status';
+  return REDIRECTS.has(status) ? 'redirect' : 'http_status';
 }

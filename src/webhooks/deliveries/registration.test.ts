@@ -52,6 +52,21 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), URL_A);
   });
 
+  it('200: a URL with letters outside ASCII is registered as it was sent, and the owner sees it as a URI', async () => {
+    const tenant = await service.tenant();
+    const json = { webhook_url: 'https://bücher.example/größe?ü=ß' };
+    const answers = [];
+    for (let time = 1; time <= 2; time += 1) {
+      answers.push((await service.call('POST', PATH, { headers: tenant.partner, json })).body);
+    }
+    assert.deepEqual(
+      answers.map(({ webhook_url: url }) => url),
+      [json.webhook_url, json.webhook_url],
+    );
+    assert.equal(answers[1].webhook_secret, '', 'the same URL keeps its secret');
+    assert.equal(await registeredUrl(tenant), 'https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe?%C3%BC=%C3%9F');
+  });
+
   it('200: registering the same URL again returns an empty secret, and deliveries are still signed with the first secret', async () => {
     const tenant = await service.tenant();
     const secret = await register(service, tenant.partner, receiver.url);
