@@ -139,6 +139,6 @@ function textOf(form: Form | undefined, { kind, keyText: key, secret }: HandOnPr
   }
   // A channel signs its calls, so no single line of a shell makes one.
   if (isChannel) return `export CHANNEL_KEY=${key} CHANNEL_SECRET=${secret}`;
-  const path = kind === 'pms' ? '/v1/channel-manager/properties/' : '/v1/third-party/menu/';
-  return `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE${path}" -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET"`;
+  const [path, prefix] = kind === 'pms' ? ['channel-manager/pms/properties', 'X-PMS'] : ['third-party/menu', 'X'];
+  return `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE/v1/${path}/" -H "${prefix}-API-Key: $KEY" -H "${prefix}-API-Secret: $SECRET"`;
 }
