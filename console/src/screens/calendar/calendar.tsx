@@ -12,7 +12,7 @@ import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { Form, TextField, useWrite } from '../../ui/form.tsx';
-import { addDays, formatDate, weekday } from '../../ui/format.ts';
+import { addDays, amountOf, formatDate, TYPE_PRICE, weekday } from '../../ui/format.ts';
 import { Page, PrintButton } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -23,7 +23,7 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
-import { amountOf, datesOf, keyOf, undo, useWrites } from './nights.ts';
+import { datesOf, keyOf, undo, useWrites } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 
@@ -208,6 +208,7 @@ function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => vo
           inputMode="decimal"
           data-autofocus
           mb="md"
+          error={amount === null && TYPE_PRICE}
           value={price}
           onChange={setPrice}
         />
