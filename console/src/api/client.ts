@@ -11,6 +11,7 @@ const NAMES: Record<string, string> = {
   min_nights: 'Shortest stay',
   physical_capacity: 'Rooms',
   source: 'Name',
+  to: 'The last day',
   webhook_url: 'Address',
 };
 
@@ -21,7 +22,9 @@ function inWords(message: string): string {
     const steps = path.replace(/\.(\d+)/g, (_, index) => ` ${Number(index) + 1}`).split('.');
     const field = steps.pop() ?? '';
     const name = NAMES[field] ?? `${field[0]?.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
-    return text === undefined ? fault : `${name}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} ${text}.`;
+    return text === undefined
+      ? fault
+      : `${name}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} ${text.replace('`from`', 'the first')}.`;
   });
   return sentences.join(' ');
 }

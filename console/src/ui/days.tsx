@@ -25,7 +25,7 @@ export function DayRange({ label, from, to, onChange }: RangeProps) {
       label={label}
       placeholder="All days"
       allowSingleDateInRange
-      clearable
+      clearable={label === undefined}
       miw={220}
       valueFormatter={() => [...new Set([from, to])].map((day) => day && nameOf(day, 'short')).join(' – ')}
       value={[from ?? null, to ?? null]}

@@ -82,6 +82,17 @@ interface FormProps {
   children: ReactNode;
 }
 
+/** The buttons of a dialog stay in sight, however long the dialog is. */
+const AT_FOOT = {
+  justify: 'flex-end',
+  pos: 'sticky',
+  bottom: 0,
+  mt: 'xs',
+  mb: -16,
+  py: 16,
+  bg: 'var(--rs-surface)',
+} as const;
+
 /** A form: its fields, the words of a refusal, and the button that sends it. */
 export function Form({ action, color, sending, isReady = true, onCancel, cancel = 'Cancel', children }: FormProps) {
   const { reset } = sending;
@@ -96,7 +107,7 @@ export function Form({ action, color, sending, isReady = true, onCancel, cancel 
     >
       {children}
       <Refusal>{sending.error?.message}</Refusal>
-      <Group justify={onCancel && 'flex-end'} mt={onCancel ? 'lg' : 'md'}>
+      <Group {...(onCancel ? AT_FOOT : { mt: 'md' })}>
         {onCancel && (
           <Button variant="default" onClick={onCancel}>
             {cancel}

@@ -179,6 +179,8 @@ describe('the calendar in a browser', { skip }, () => {
     await dialog.getByLabel('Price in EUR').fill('+10%');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText('14 nights change.').waitFor();
+    const change = await dialog.getByRole('button', { name: 'Change 14 nights' }).boundingBox();
+    assert.ok(change && change.y + change.height < 900, 'the button to press next is in sight');
     await dialog
       .getByRole('row', { name: /Double, Saver €80\.00 base €88\.00$/ })
       .first()

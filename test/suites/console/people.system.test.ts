@@ -198,6 +198,7 @@ describe('people and settings in the console', { skip }, () => {
     await page.keyboard.press('n');
     const adding = dialog(page, 'Add a display');
     await adding.getByLabel('Name').fill('Kitchen');
+    assert.ok(await adding.getByRole('button', { name: 'Make its letters' }).isDisabled(), 'it may use nothing yet');
     await adding.getByRole('checkbox', { name: 'Orders' }).check();
     await adding.getByRole('button', { name: 'Make its letters' }).click();
     await adding.getByText(/They work until \d\d:\d\d\.$/).waitFor();

@@ -77,7 +77,9 @@ export function Calendar() {
       filters={<Filters {...shown} />}
     >
       {shown.isEmpty ? (
-        <Empty title="No rooms yet.">Room types and their rate plans come with the tenant document.</Empty>
+        <Empty title="No rooms yet.">
+          Whoever runs Roomservice for you adds room types and their rate plans, in the tenant document.
+        </Empty>
       ) : (
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
@@ -164,6 +166,7 @@ const NIGHTS_A_TABLE = 14;
 
 /** The prices of the calendar on paper, two weeks a table. It is part of the page only while it is printed. */
 function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
+  const { currency } = useMe().tenant;
   const [isPrinting, setPrinting] = useState(false);
   useWindowEvent('beforeprint', () => flushSync(() => setPrinting(true)));
   useWindowEvent('afterprint', () => setPrinting(false));
@@ -180,7 +183,10 @@ function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
         rows={rows.filter(({ plan }) => plan !== null)}
         keyOf={({ plan }) => plan?.id ?? ''}
         groupOf={({ type }) => type.name}
-        columns={[{ label: 'Plan', cell: ({ name }) => name }, ...columns.slice(start, start + NIGHTS_A_TABLE)]}
+        columns={[
+          { label: `Prices in ${currency}\nfrom ${formatDate(dates[start] ?? '', 'year')}`, cell: ({ name }) => name },
+          ...columns.slice(start, start + NIGHTS_A_TABLE),
+        ]}
       />
     </div>
   ));

@@ -44,7 +44,7 @@ export const KINDS = {
     example: 'Front office',
     list: 'PMS',
     empty: 'No PMS is connected.',
-    revokeText: 'The PMS is refused at once, on all nodes.',
+    revokeText: 'The PMS is refused at once.',
     create: async (label: string) => secretOf('pms', await call('createPmsCredential', { body: { label } })),
     rotate: async (id: string) => secretOf('pms', await call('rotatePmsCredential', { path: { id } }), ENDED),
     revoke: (id: string) => call('revokePmsCredential', { path: { id } }),
