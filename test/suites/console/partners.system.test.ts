@@ -114,6 +114,8 @@ describe('partners and deliveries in the console', { skip }, () => {
     const shell = await dialog.locator('pre').last().textContent();
     const { stdout } = await promisify(execFile)('sh', ['-c', `${shell} -s -o /dev/null -w '%{http_code}'`]);
     assert.equal(stdout, '200', 'the call to hand on works');
+    await dialog.getByText('Mail, without the secret').click();
+    await dialog.getByText('/docs/guides/pms/', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'I have it' }).click();
 
     const { credential, partner } = await service.credential(tenant.tenantId);

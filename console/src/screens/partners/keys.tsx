@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { call, type OperationName } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
@@ -117,10 +118,10 @@ interface HandOnProps {
 function HandOn(props: HandOnProps) {
   const [form, setForm] = useState<Form>();
   return (
-    <>
+    <Stack gap={8}>
       <ChipChoice label="Text to hand on" all="Shell" options={FORMS} value={form} onChange={setForm} />
       <CopyField label="Text to hand on" value={textOf(form, props)} isCode={form !== 'mail'} />
-    </>
+    </Stack>
   );
 }
 
@@ -129,7 +130,7 @@ function textOf(form: Form | undefined, { kind, keyText: key, secret }: HandOnPr
   if (form === 'mail') {
     return (
       `Hello,\n\nyour access to our house is ready.\n\nAddress: ${origin}\nKey: ${key}\nThe secret comes to you on another way.\n\n` +
-      `How to begin: ${origin}/docs/guides/quick-start/\nAll calls: ${origin}/docs/\n`
+      `How to begin: ${origin}/docs/guides/${kind === 'partners' ? 'quick-start' : 'pms'}/\nAll calls: ${origin}/docs/\n`
     );
   }
   const isChannel = kind === 'channels';
