@@ -4,6 +4,31 @@ export type OperationName = keyof Operations;
 export type Answer<Name extends OperationName> = Operations[Name]['answer'];
 export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'>;
 
+/** Fields of the API that the screens call otherwise. */
+const NAMES: Record<string, string> = {
+  email: 'E-mail',
+  label: 'Name',
+  min_nights: 'Shortest stay',
+  physical_capacity: 'Rooms',
+  source: 'Name',
+  to: 'The last day',
+  webhook_url: 'Address',
+};
+
+/** Names faulty fields as the screens do: `dishes.3.price: must be 1 | email: is required` → `Price (dishes 4) must be 1. E-mail is required.` */
+function inWords(message: string): string {
+  const sentences = message.split(' | ').map((fault) => {
+    const [, path = '', text] = /^([\w.]+): (.*)$/s.exec(fault) ?? [];
+    const steps = path.replace(/\.(\d+)/g, (_, index) => ` ${Number(index) + 1}`).split('.');
+    const field = steps.pop() ?? '';
+    const name = NAMES[field] ?? `${field[0]?.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
+    return text === undefined
+      ? fault
+      : `${name}${steps.length > 0 ? ` (${steps.join(', ')})` : ''} ${text.replace('`from`', 'the first')}.`;
+  });
+  return sentences.join(' ');
+}
+
 /** The service has refused a call. `message` is its own sentence, which says what to do. */
 export class Refused extends Error {
   readonly status: number;
@@ -13,7 +38,8 @@ export class Refused extends Error {
   readonly requestId: string | null;
 
   constructor(response: Response, body: { code?: string; message?: string } | null) {
-    super(body?.message ?? `The service answered ${response.status}.`);
+    const { code, message = `The service answered ${response.status}.` } = body ?? {};
+    super(code === 'invalid_request' ? inWords(message) : message);
     this.status = response.status;
     this.code = body?.code ?? 'error';
     const wait = response.headers.get('retry-after');

@@ -1,8 +1,18 @@
 export type CsvColumn<Row> = [title: string, value: (row: Row) => string | null];
 
-/** Hands rows to the browser as a file of comma-separated values (RFC 4180). */
-export function downloadCsv<Row>(name: string, columns: CsvColumn<Row>[], rows: readonly Row[]): void {
-  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, value]) => value(row) ?? ''))];
+/** A spreadsheet takes `2026-11-29 18:42:07` for a time, and what the API writes for a text. */
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Hands rows to the browser as a file of comma-separated values (RFC 4180), with times as the house's clocks show them. */
+export function downloadCsv<Row>(
+  name: string,
+  columns: CsvColumn<Row>[],
+  rows: readonly Row[],
+  timeZone: string,
+): void {
+  const textOf = (value: string | null) =>
+    (value ?? '').replace(TIME, (time) => new Date(time).toLocaleString('sv-SE', { timeZone }));
+  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, value]) => textOf(value(row))))];
   const text = lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
   // The mark tells spreadsheets that the text is UTF-8.
   download(name, `\uFEFF${text}`, 'text/csv;charset=utf-8');

@@ -4,6 +4,11 @@ import { commandsOf, useCommands } from './commands.ts';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
 
+/** A day of another year says which. */
+function nameOf(day: string, form: 'short' | 'weekday'): string {
+  return formatDate(day, day.startsWith(`${new Date().getFullYear()}-`) ? form : 'year');
+}
+
 interface RangeProps {
   /** Left out: what it filters is plain. */
   label?: string;
@@ -20,9 +25,9 @@ export function DayRange({ label, from, to, onChange }: RangeProps) {
       label={label}
       placeholder="All days"
       allowSingleDateInRange
-      clearable
+      clearable={label === undefined}
       miw={220}
-      valueFormatter={() => [...new Set([from, to])].map((day) => day && formatDate(day)).join(' – ')}
+      valueFormatter={() => [...new Set([from, to])].map((day) => day && nameOf(day, 'short')).join(' – ')}
       value={[from ?? null, to ?? null]}
       onChange={([first, last]) => onChange({ from: first ?? undefined, to: last ?? undefined })}
     />
@@ -52,9 +57,9 @@ export function DayStep({ day, today, by = 1, onChange }: StepProps) {
         <BackIcon size={16} />
       </Button>
       <DatePickerInput
-        aria-label={`Day: ${formatDate(day, 'weekday')}`}
+        aria-label={`Day: ${nameOf(day, 'weekday')}`}
         w={130}
-        valueFormatter={() => formatDate(day, 'weekday')}
+        valueFormatter={() => nameOf(day, 'weekday')}
         value={day}
         onChange={(value) => value !== null && onChange(value)}
       />

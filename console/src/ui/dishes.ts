@@ -3,7 +3,7 @@ import { type Answer, call } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { read } from '../api/reads.ts';
 import { sendWhenBack } from '../live/held-write.ts';
-import { plural } from './format.ts';
+import { amountOf, plural, TYPE_PRICE } from './format.ts';
 import { showUndo } from './undo-notice.tsx';
 
 export type Menu = Answer<'getMenuDocument'>;
@@ -40,10 +40,13 @@ export async function changeAvailability(dishes: readonly Dish[], isActive: bool
   await queryClient.invalidateQueries({ queryKey: menuQuery.queryKey });
 }
 
-/** Gives a dish another price, and offers the way back. @returns false if the service refuses the price */
-export async function changePrice(dish: Dish, price: string, money: (amount: string) => string): Promise<boolean> {
+/** Gives a dish the price that was typed, and offers the way back. @returns false if nothing is changed */
+export async function changePrice(dish: Dish, typed: string, money: (amount: string) => string): Promise<boolean> {
   const { sku, name } = dish;
   try {
+    const price = amountOf(typed);
+    if (price === null) throw new Error(`“${typed}” is no price. ${TYPE_PRICE}`);
+    if (price === dish.price) return false;
     const changed = await sendWhenBack(() => call('changeDish', { path: { sku }, body: { price } }));
     await showDishes([sku], { price: changed.price });
     const undo = () => {

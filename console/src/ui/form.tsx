@@ -8,6 +8,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import type { OperationName } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -81,6 +82,17 @@ interface FormProps {
   children: ReactNode;
 }
 
+/** The buttons of a dialog stay in sight, however long the dialog is. */
+const AT_FOOT = {
+  justify: 'flex-end',
+  pos: 'sticky',
+  bottom: 0,
+  mt: 'xs',
+  mb: -16,
+  py: 16,
+  bg: 'var(--rs-surface)',
+} as const;
+
 /** A form: its fields, the words of a refusal, and the button that sends it. */
 export function Form({ action, color, sending, isReady = true, onCancel, cancel = 'Cancel', children }: FormProps) {
   const { reset } = sending;
@@ -95,7 +107,7 @@ export function Form({ action, color, sending, isReady = true, onCancel, cancel 
     >
       {children}
       <Refusal>{sending.error?.message}</Refusal>
-      <Group justify={onCancel && 'flex-end'} mt={onCancel ? 'lg' : 'md'}>
+      <Group {...(onCancel ? AT_FOOT : { mt: 'md' })}>
         {onCancel && (
           <Button variant="default" onClick={onCancel}>
             {cancel}
@@ -164,10 +176,22 @@ interface OnceProps {
   children: ReactNode;
 }
 
-/** Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes. */
+/**
+ * Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes: only by its button,
+ * so not by Escape or Back, and a reload asks first.
+ */
 export function OnceDialog({ title, note, isOpen, onClose, children }: OnceProps) {
+  useBlocker({ shouldBlockFn: ({ action }) => action === 'BACK', disabled: !isOpen });
   return (
-    <Modal opened={isOpen} onClose={onClose} closeOnClickOutside={false} size={560} title={title}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      size={560}
+      title={title}
+    >
       {isOpen && (
         <>
           {/* Not the button that closes: a second Enter of the form before would lose the secret. */}

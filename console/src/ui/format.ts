@@ -67,6 +67,15 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
+/** Returns what a person has typed as an amount of the API (`€ 1,234.5` → `1234.50`), or null if it is none. */
+export function amountOf(text: string): string | null {
+  const plain = text.replace(/[\s\p{Sc}]|,(?=\d{3}(?:\D|$))/gu, '').replace(',', '.');
+  return /^\d{1,8}(?:\.\d{0,2})?$/.test(plain) ? Number(plain).toFixed(2) : null;
+}
+
+/** What to do about a text that is no amount. */
+export const TYPE_PRICE = 'Type a price such as 120 or 99.50.';
+
 /** Adds amounts of money. Hundredths are whole numbers, so nothing is rounded. */
 export function sumOf(amounts: string[]): string {
   return (amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0) / 100).toFixed(2);

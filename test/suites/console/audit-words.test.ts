@@ -36,13 +36,14 @@ describe('the words of the audit trail', () => {
       [{ skus: ['A', 'B', 'C', 'D', 'E', 'F', 'G'] }, ['A, B, C, D, E, 2 more']],
       [
         { entries: [{ date: '2030-01-02', before: { price: null }, after: { price: '9.00' } }] },
-        [`${day} price: none → 9.00`],
+        [`${day} price: base → 9.00`],
       ],
       [
         { entries: [{ date: '2030-01-02', before: { is_sold_out: false }, after: { is_sold_out: true } }] },
         [`${day} closed`],
       ],
       [{ entries: [{ date: '2030-01-02', stop_sell: false }] }, [`${day} open`]],
+      [{ physical_capacity: { from: 5, to: 0 } }, ['rooms: 5 → 0']],
       [{ areas: { from: [], to: ['orders'] } }, ['areas: none → orders']],
     ] as const) {
       assert.deepEqual(factsOf(details), told);

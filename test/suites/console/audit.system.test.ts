@@ -77,7 +77,8 @@ describe('the audit trail in the console', { skip }, () => {
     assert.deepEqual(head, ['time', 'who', 'what', 'details', 'action', 'subject']);
     const [entry] = about.filter(({ actor }: { actor: { id: string } }) => actor.id === id);
     const details = 'dish WATER changed price: 2.50 → 3.10';
-    assert.deepEqual(lines, [[entry.at, owner, 'changed the dish Water', details, 'dish.changed', 'WATER']]);
+    const at = new Date(entry.at).toLocaleString('sv-SE', { timeZone: tenant.document.timezone });
+    assert.deepEqual(lines, [[at, owner, 'changed the dish Water', details, 'dish.changed', 'WATER']]);
     assert.deepEqual(watched.problems(), []);
   });
 

@@ -85,7 +85,12 @@ describe('the calendar in a browser', { skip }, () => {
     await page.keyboard.press('Shift+End');
     await page.keyboard.type('99');
     await page.keyboard.press('Escape');
-    await page.keyboard.type('120');
+    await page.keyboard.type('12o');
+    const words = page.getByText('Type a price such as 120 or 99.50.');
+    await words.waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('textbox', { name: 'Price in EUR' }).fill('€ 120');
+    await words.waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await untilPrices('Double/Flexible', from, Array(28).fill('120.00'));
     await page.getByText('28 nights at 120').waitFor();
@@ -95,6 +100,17 @@ describe('the calendar in a browser', { skip }, () => {
     await untilPrices('Double/Flexible', from, Array(28).fill('100.00'));
     assert.ok((await planOf('Double/Flexible', from, 28)).is_own.every((isOwn) => !isOwn));
     await page.getByRole('button', { name: /^Undo/ }).waitFor({ state: 'hidden' });
+    assertProblems();
+  });
+
+  it('a wrong price that is left is not saved, and the calendar says so', async () => {
+    const from = dayAhead(240);
+    await openCalendar(page, `?from=${from}`);
+    await cell(page, 'Double, Saver', from).click();
+    await page.keyboard.type('12o');
+    await cell(page, 'Double, Flexible', from).click();
+    await page.getByRole('alert').filter({ hasText: 'Not saved: “12o”' }).waitFor();
+    assert.deepEqual((await planOf('Double/Saver', from, 1)).is_own, [false]);
     assertProblems();
   });
 
@@ -163,6 +179,8 @@ describe('the calendar in a browser', { skip }, () => {
     await dialog.getByLabel('Price in EUR').fill('+10%');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText('14 nights change.').waitFor();
+    const change = await dialog.getByRole('button', { name: 'Change 14 nights' }).boundingBox();
+    assert.ok(change && change.y + change.height < 900, 'the button to press next is in sight');
     await dialog
       .getByRole('row', { name: /Double, Saver €80\.00 base €88\.00$/ })
       .first()

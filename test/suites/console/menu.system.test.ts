@@ -82,10 +82,15 @@ describe('the menu in the console', { skip }, () => {
 
     await price.fill('cheap');
     await price.press('Enter');
-    await notice('must be a decimal text');
+    await notice('“cheap” is no price.');
     assert.equal(await price.inputValue(), '10.00');
     assert.equal((await stored('PIZZA-1'))?.price, '10.00');
-    watched.problems();
+    await price.fill('10,50 €');
+    await price.press('Enter');
+    await notice('Margherita costs €10.50');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await notice('It was €10.50.');
+    assert.deepEqual(watched.problems(), []);
   });
 
   it('Undo of a price tells if somebody has changed it meanwhile, and leaves it', async () => {
@@ -215,8 +220,9 @@ describe('the menu in the console', { skip }, () => {
   it('a file that is no menu is told in words, and changes nothing', async () => {
     const { menu } = await readStaffMenu(service, tenant);
     for (const [content, words] of [
-      ['no document', /is not valid JSON/],
-      [{ dishes: [{ sku: 'A' }] }, /dishes/],
+      ['no document', /is no menu document/],
+      [{ menu }, /is no menu document/],
+      [{ ...menu, dishes: menu.dishes.map((dish) => ({ ...dish, price: '1,5' })) }, /Price \(Margherita\) must be/],
     ] as const) {
       await choose('wrong.json', content);
       const dialog = page.getByRole('dialog', { name: 'Import wrong.json' });

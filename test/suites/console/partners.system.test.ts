@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { book, openHotel, reservationPath, type TestHotel } from '../../support/hotel.ts';
+import { book, openHotel, pmsHeaders, reservationPath, type TestHotel } from '../../support/hotel.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { MENU, place, setOrderStatus } from '../../support/restaurant.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -10,6 +12,7 @@ import type { WatchedPage } from '../browser/browser.ts';
 import { openConsole, skip } from './console.ts';
 
 const EVENTS = '/v1/third-party/events/';
+const PMS_PROPERTIES = '/v1/channel-manager/pms/properties/';
 /** Script that returns all that the page keeps: what it has stored, and what its cache holds of answers and of what was sent. */
 const KEPT = `(async () => {
   const root = document.querySelector('#root');
@@ -59,6 +62,9 @@ describe('partners and deliveries in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Make key and secret' }).click();
     const made = await shownSecret();
     assert.equal(await statusWith(made.key, made.secret), 200);
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await made.dialog.getByText(made.secret, { exact: true }).waitFor();
     await made.dialog.getByText('Mail, without the secret').click();
     assert.ok(!(await made.dialog.locator('pre').last().textContent())?.includes(made.secret));
     await made.dialog.getByRole('button', { name: 'I have it' }).click();
@@ -92,6 +98,39 @@ describe('partners and deliveries in the console', { skip }, () => {
     await page.getByRole('table').getByText('Revoked').waitFor();
     await eventually(async () => (await statusWith(made.key, rotated.secret)) === 401, 'refusal of the revoked key');
     assert.deepEqual(watched.problems(), []);
+  });
+
+  it('a new secret of a PMS and the end of a webhook are asked for first, because both end at once what works', async () => {
+    const pms = await pmsHeaders(service, tenant);
+    await page.goto('/console/partners?kind=pms');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal((await service.call('GET', PMS_PROPERTIES, { headers: pms })).status, 200);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+    const { dialog } = await shownSecret();
+    assert.equal((await service.call('GET', PMS_PROPERTIES, { headers: pms })).status, 401);
+    const shell = await dialog.locator('pre').last().textContent();
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${shell} -s -o /dev/null -w '%{http_code}'`]);
+    assert.equal(stdout, '200', 'the call to hand on works');
+    await dialog.getByText('Mail, without the secret').click();
+    await dialog.getByText('/docs/guides/pms/', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'I have it' }).click();
+
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    await register(service, partner, 'https://partner.example/webhooks');
+    await page.goto(`/console/partners?open=${credential.id}`);
+    const ask = page.getByRole('dialog', { name: /^Remove the webhook/ });
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByLabel('Address of the receiver').fill('http://partner.example/');
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByText('Address must be an HTTPS URL.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await ask.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No webhook is registered').waitFor();
+    watched.problems();
   });
 
   it('the drawer of a partner shows its refused calls with the request id that the partner saw', async () => {

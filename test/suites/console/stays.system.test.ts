@@ -213,7 +213,9 @@ describe('the stays in a browser', { skip }, () => {
     await options.filter({ hasText: 'left' }).first().waitFor({ state: 'detached' });
     for (let count = 0; count < 15; count += 1) await page.getByRole('button', { name: 'Next month' }).click();
     await page.getByRole('button', { name: /^20 / }).click();
-    await dialog.getByText('These nights have no price: ').waitFor();
+    await dialog
+      .getByText('These nights have no price. The last day must be at most 400 nights after the first.')
+      .waitFor();
     // The refusals of all properties.
     await page.goto('about:blank');
     watched.problems();

@@ -56,7 +56,7 @@ export function Audit() {
           <Button
             leftSection={<DownloadIcon size={16} />}
             variant="default"
-            onClick={() => downloadCsv(`audit-${today}.csv`, CSV_COLUMNS, entries)}
+            onClick={() => downloadCsv(`audit-${today}.csv`, CSV_COLUMNS, entries, timezone)}
           >
             CSV of these {entries.length.toLocaleString()}
           </Button>

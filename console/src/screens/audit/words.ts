@@ -82,7 +82,9 @@ function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? `${value}` : 'none';
   const { field, from, to } = value as { field?: string; from?: unknown; to?: unknown };
   if (field !== undefined && CLOSING.test(field)) return to === true ? 'closed' : 'opened';
-  const change = 'from' in value ? `${textOf(from)} → ${textOf(to)}` : undefined;
+  // A night without a price of its own has the base price of its plan.
+  const sideOf = (side: unknown) => (field === 'price' && side === null ? 'base' : textOf(side));
+  const change = 'from' in value ? `${sideOf(from)} → ${sideOf(to)}` : undefined;
   if (field !== undefined) return change === undefined ? wordOf(field) : `${wordOf(field)}: ${change}`;
   const told = factsOf(value as Facts).filter((fact) => fact !== '');
   return change ?? told.join(' ');
@@ -94,5 +96,5 @@ function dayInWords(text: string, date: string, clock?: string): string {
 }
 
 function wordOf(key: string): string {
-  return key.replaceAll('_', ' ');
+  return key === 'physical_capacity' ? 'rooms' : key.replaceAll('_', ' ');
 }

@@ -2,9 +2,12 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { formatDate, plural } from '../../ui/format.ts';
+import { formatDate, plural, TYPE_PRICE } from '../../ui/format.ts';
 import { type Editing, focusGrid, PRICE_ID } from './editing.ts';
 import { undo, useWrites } from './nights.ts';
+
+/** Words about a wrong price stand beside the field, so that the bar keeps its height. */
+const FIELD = { root: { display: 'flex', alignItems: 'center', gap: 10 }, wrapper: { margin: 0, width: 92 } } as const;
 
 /** What is selected, and all that can be done with it: by a thumb, or by the keys that the buttons name. */
 export function Bar({ editing, openNight }: { editing: Editing; openNight: () => void }) {
@@ -45,18 +48,15 @@ export function Bar({ editing, openNight }: { editing: Editing; openNight: () =>
               placeholder="Price"
               inputMode="decimal"
               autoComplete="off"
-              w={92}
+              styles={FIELD}
               disabled={nights.length === 0}
-              error={Boolean(draft) && !isPrice}
+              error={draft && !isPrice && TYPE_PRICE}
+              errorProps={{ role: 'alert' }}
               value={draft ?? ''}
               onChange={(event) => editing.type(event.currentTarget.value)}
               onKeyDown={onKeyDown}
             />
-            {draft !== null && (
-              <Button disabled={!isPrice} onClick={save}>
-                Save
-              </Button>
-            )}
+            {isPrice && <Button onClick={save}>Save</Button>}
             <KeyButton hotkey="=" label="Base price" disabled={nights.length === 0} onClick={editing.setBase} />
             <KeyButton
               hotkey="s"

@@ -6,9 +6,9 @@ import { useMe } from '../../api/session.ts';
 import { ChipChoice, ChipToggles } from '../../ui/filters.tsx';
 import { DayRange } from '../../ui/days.tsx';
 import { Form, TextField } from '../../ui/form.tsx';
-import { addDays, plural } from '../../ui/format.ts';
+import { addDays, amountOf, plural } from '../../ui/format.ts';
 import { NightTable } from './conflict-dialog.tsx';
-import { amountOf, type Change, datesOf, save, send, valueAt } from './nights.ts';
+import { type Change, datesOf, save, send, valueAt } from './nights.ts';
 import type { Row } from './rows.tsx';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((label, index) => ({
@@ -19,6 +19,9 @@ const RESTRICTIONS = [
   { value: 'close', label: 'Close' },
   { value: 'open', label: 'Open' },
 ] as const;
+
+/** Most nights that the service changes in one call, all or none. */
+const MOST = 1_000;
 
 /** What is chosen when the dialog opens. */
 export interface BulkStart {
@@ -96,6 +99,7 @@ export function BulkForm({ property, rows, start, onClose }: Props) {
           label={`Price in ${currency}`}
           description="120 sets it, +10% or -7.5% changes it, = gives the base price of the plan."
           placeholder="Keep prices"
+          data-autofocus
           autoComplete="off"
           value={price}
           onChange={(next) => set({ price: next })}
@@ -137,6 +141,8 @@ async function previewOf(property: string, currency: string, bulk: Bulk): Promis
       return { rate_plan_id: plan.id, date, before, after };
     }),
   );
+  if (changes.length > MOST)
+    throw new Error(`These are ${plural(changes.length, 'night')}. Choose at most ${MOST.toLocaleString()}.`);
   return changes.length === 0 ? [] : await send(changes, true);
 }
 

@@ -12,7 +12,7 @@ import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { Form, TextField, useWrite } from '../../ui/form.tsx';
-import { addDays, formatDate, weekday } from '../../ui/format.ts';
+import { addDays, amountOf, formatDate, TYPE_PRICE, weekday } from '../../ui/format.ts';
 import { Page, PrintButton } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -23,7 +23,7 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
-import { amountOf, datesOf, keyOf, undo, useWrites } from './nights.ts';
+import { datesOf, keyOf, undo, useWrites } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 
@@ -77,7 +77,9 @@ export function Calendar() {
       filters={<Filters {...shown} />}
     >
       {shown.isEmpty ? (
-        <Empty title="No rooms yet.">Room types and their rate plans come with the tenant document.</Empty>
+        <Empty title="No rooms yet.">
+          Whoever runs Roomservice for you adds room types and their rate plans, in the tenant document.
+        </Empty>
       ) : (
         <Loaded query={shown.query} rows={12}>
           {(calendar) => (
@@ -164,6 +166,7 @@ const NIGHTS_A_TABLE = 14;
 
 /** The prices of the calendar on paper, two weeks a table. It is part of the page only while it is printed. */
 function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
+  const { currency } = useMe().tenant;
   const [isPrinting, setPrinting] = useState(false);
   useWindowEvent('beforeprint', () => flushSync(() => setPrinting(true)));
   useWindowEvent('afterprint', () => setPrinting(false));
@@ -180,7 +183,10 @@ function PriceList({ rows, dates }: { rows: Row[]; dates: string[] }) {
         rows={rows.filter(({ plan }) => plan !== null)}
         keyOf={({ plan }) => plan?.id ?? ''}
         groupOf={({ type }) => type.name}
-        columns={[{ label: 'Plan', cell: ({ name }) => name }, ...columns.slice(start, start + NIGHTS_A_TABLE)]}
+        columns={[
+          { label: `Prices in ${currency}\nfrom ${formatDate(dates[start] ?? '', 'year')}`, cell: ({ name }) => name },
+          ...columns.slice(start, start + NIGHTS_A_TABLE),
+        ]}
       />
     </div>
   ));
@@ -208,6 +214,7 @@ function RowForm({ row: { type, plan }, onClose }: { row: Row; onClose: () => vo
           inputMode="decimal"
           data-autofocus
           mb="md"
+          error={amount === null && TYPE_PRICE}
           value={price}
           onChange={setPrice}
         />

@@ -1,6 +1,7 @@
+import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
-import { formatDate, plural } from '../../ui/format.ts';
-import { amountOf, type Change, type NightValue, save, shortPrice } from './nights.ts';
+import { amountOf, formatDate, plural, TYPE_PRICE } from '../../ui/format.ts';
+import { type Change, type NightValue, save, shortPrice } from './nights.ts';
 import type { Row } from './rows.tsx';
 
 /** A cell of the grid. Column -1 is the name of the row. */
@@ -53,6 +54,8 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
   const price = amountOf(draft?.text ?? '');
   const saveDraft = () => {
     if (draft && price !== null) write(draft.nights, { price }, `at ${shortPrice(price)}`);
+    else if (draft?.text)
+      notifications.show({ title: `Not saved: “${draft.text}”`, message: TYPE_PRICE, color: 'red' });
     setDraft(null);
   };
   return {

@@ -31,15 +31,6 @@ export function keyOf({ rate_plan_id: plan, date }: Pick<Change, 'rate_plan_id' 
   return `${plan} ${date}`;
 }
 
-/** Returns what a person has typed as an amount of the API (`1,234.5` → `1234.50`), or null if it is none. */
-export function amountOf(text: string): string | null {
-  const plain = text
-    .trim()
-    .replace(/,(?=\d{3}(?:\D|$))/g, '')
-    .replace(',', '.');
-  return /^\d{1,8}(?:\.\d{1,2})?$/.test(plain) ? Number(plain).toFixed(2) : null;
-}
-
 const whole = new Intl.NumberFormat();
 const withCents = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2 });
 

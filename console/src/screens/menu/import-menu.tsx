@@ -15,13 +15,24 @@ type Comparison = Extract<Answer<'replaceMenu'>, { taken_off: string[] }>;
 
 /** Reads the menu and asks what the file would change in it. The tag makes sure that the import changes nothing else. */
 async function compare(file: File) {
-  const after = JSON.parse(await file.text()) as Menu;
+  const after: Menu | null = await file
+    .text()
+    .then(JSON.parse)
+    .catch(() => null);
+  if (!Array.isArray(after?.dishes))
+    throw new Error('This is no menu document. Choose a JSON file as Export makes it.');
   const response = await send('getMenuDocument', {});
   // A proxy that compresses makes a tag weak, and a weak tag never matches.
   const headers = { 'if-match': (response.headers.get('etag') ?? '').replace(/^W\//, '') };
   const before = (await response.json()) as Menu;
-  const said = (await call('replaceMenu', { query: { dry_run: true }, body: after }, { headers })) as Comparison;
-  return { before, after, said, headers };
+  const nameOf = (place: string, count: string) => after.dishes[Number(count) - 1]?.name ?? place;
+  const said = await call('replaceMenu', { query: { dry_run: true }, body: after }, { headers }).catch(
+    (error: Error) => {
+      error.message = error.message.replace(/dishes (\d+)/g, nameOf);
+      throw error;
+    },
+  );
+  return { before, after, said: said as Comparison, headers };
 }
 
 /** The hidden field for a file, and the dialog that shows what the file would change before it does. */

@@ -6,8 +6,8 @@ import classes from './row-controls.module.css';
 interface AmountProps {
   label: string;
   value: string;
-  /** Resolves to false if the amount is refused. The field then shows the old one again. */
-  onChange: (amount: string) => Promise<boolean>;
+  /** Resolves to false if nothing is changed. The field then shows the old one again. */
+  onChange: (typed: string) => Promise<boolean>;
 }
 
 const RIGHT = { input: { textAlign: 'right', fontSize: 'inherit', paddingInline: 8 } } as const;
@@ -29,9 +29,9 @@ export function AmountField({ label, value, onChange }: AmountProps) {
   const save = async ({ currentTarget: input }: FocusEvent<HTMLInputElement>) => {
     const isInOtherWindow = document.activeElement === input;
     if (isInOtherWindow) return;
-    const amount = input.value.trim().replace(',', '.');
-    const isSame = amount === '' || Number(amount) === Number(value);
-    if (isSame || !(await onChange(amount))) input.value = value;
+    const typed = input.value.trim();
+    const isSame = typed === '' || typed === value;
+    if (isSame || !(await onChange(typed))) input.value = value;
   };
   return (
     <Input

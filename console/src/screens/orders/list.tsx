@@ -104,6 +104,7 @@ function dishesOf({ lines }: Order, separator: string): string {
 
 function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasMore?: boolean }) {
   const { dayOf } = useFormat();
+  const { timezone } = useMe().tenant;
   if (rows.length === 0) return null;
   return (
     <Group justify="space-between" fz="sm" c="dimmed">
@@ -112,7 +113,7 @@ function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasM
       <Button
         variant="default"
         leftSection={<DownloadIcon size={15} />}
-        onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows)}
+        onClick={() => downloadCsv(`orders-${dayOf(serverNow())}.csv`, CSV_COLUMNS, rows, timezone)}
       >
         CSV of these {rows.length.toLocaleString()}
       </Button>

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { call, type OperationName } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
@@ -44,7 +45,7 @@ export const KINDS = {
     example: 'Front office',
     list: 'PMS',
     empty: 'No PMS is connected.',
-    revokeText: 'The PMS is refused at once, on all nodes.',
+    revokeText: 'The PMS is refused at once.',
     create: async (label: string) => secretOf('pms', await call('createPmsCredential', { body: { label } })),
     rotate: async (id: string) => secretOf('pms', await call('rotatePmsCredential', { path: { id } }), ENDED),
     revoke: (id: string) => call('revokePmsCredential', { path: { id } }),
@@ -117,10 +118,10 @@ interface HandOnProps {
 function HandOn(props: HandOnProps) {
   const [form, setForm] = useState<Form>();
   return (
-    <>
+    <Stack gap={8}>
       <ChipChoice label="Text to hand on" all="Shell" options={FORMS} value={form} onChange={setForm} />
       <CopyField label="Text to hand on" value={textOf(form, props)} isCode={form !== 'mail'} />
-    </>
+    </Stack>
   );
 }
 
@@ -129,7 +130,7 @@ function textOf(form: Form | undefined, { kind, keyText: key, secret }: HandOnPr
   if (form === 'mail') {
     return (
       `Hello,\n\nyour access to our house is ready.\n\nAddress: ${origin}\nKey: ${key}\nThe secret comes to you on another way.\n\n` +
-      `How to begin: ${origin}/docs/guides/quick-start/\nAll calls: ${origin}/docs/\n`
+      `How to begin: ${origin}/docs/guides/${kind === 'partners' ? 'quick-start' : 'pms'}/\nAll calls: ${origin}/docs/\n`
     );
   }
   const isChannel = kind === 'channels';
@@ -139,6 +140,6 @@ function textOf(form: Form | undefined, { kind, keyText: key, secret }: HandOnPr
   }
   // A channel signs its calls, so no single line of a shell makes one.
   if (isChannel) return `export CHANNEL_KEY=${key} CHANNEL_SECRET=${secret}`;
-  const path = kind === 'pms' ? '/v1/channel-manager/properties/' : '/v1/third-party/menu/';
-  return `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE${path}" -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET"`;
+  const [path, prefix] = kind === 'pms' ? ['channel-manager/pms/properties', 'X-PMS'] : ['third-party/menu', 'X'];
+  return `export BASE=${origin} KEY=${key} SECRET=${secret}\ncurl "$BASE/v1/${path}/" -H "${prefix}-API-Key: $KEY" -H "${prefix}-API-Secret: $SECRET"`;
 }

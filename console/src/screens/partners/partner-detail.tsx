@@ -73,10 +73,7 @@ function Content({ partner }: { partner: Partner }) {
           ['Webhook', <Health partner={partner} now={now} />],
           ['Key', <code>{partner.api_key}</code>],
           ['Last call', <Ago at={partner.last_used_at} />],
-          [
-            'Calls this minute',
-            `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on the process that answered'}`,
-          ],
+          ['Calls this minute', `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on this server'}`],
           partner.created_at === null ? null : ['Connected', dayAndTime(partner.created_at)],
           partner.last_rotated_at === null ? null : ['Secret of', dayAndTime(partner.last_rotated_at)],
         ]}
@@ -187,7 +184,7 @@ function Revoke({ partner: { id, label }, isOpen, onClose }: ActionProps) {
   return (
     <Confirm
       title={`Revoke ${label || 'this partner'}`}
-      text="The partner is refused at once, on all nodes, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
+      text="The partner is refused at once, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
       word={label || 'revoke'}
       action="Revoke"
       color="red"

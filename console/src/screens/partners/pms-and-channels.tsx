@@ -5,7 +5,7 @@ import { read } from '../../api/reads.ts';
 import { Confirm, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
-import { Failure, type Query } from '../../ui/loaded.tsx';
+import type { Query } from '../../ui/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { KEY_READS, KINDS, showSecret } from './keys.tsx';
@@ -33,8 +33,16 @@ export function ChannelList() {
 function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> }) {
   const { list: title, empty, revokeText, ...writes } = KINDS[kind];
   const [revoking, setRevoking] = useState<Row | null>(null);
+  const [rotating, setRotating] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
-  const rotate = useWrite(KEY_READS, writes.rotate, showSecret);
+  const rotate = useWrite(
+    KEY_READS,
+    () => writes.rotate(rotating?.id ?? ''),
+    (made) => {
+      setRotating(null);
+      showSecret(made);
+    },
+  );
   const revoke = useWrite<unknown>(
     KEY_READS,
     () => writes.revoke(revoking?.id ?? ''),
@@ -57,7 +65,7 @@ function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> 
       cell: (row) =>
         row.is_active && (
           <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button variant="subtle" size="compact-sm" loading={rotate.isPending} onClick={() => rotate.mutate(row.id)}>
+            <Button variant="subtle" size="compact-sm" onClick={() => setRotating(row)}>
               New secret
             </Button>
             <Button variant="subtle" color="red" size="compact-sm" onClick={() => setRevoking(row)}>
@@ -76,7 +84,14 @@ function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> 
         keyOf={({ id }) => id}
         empty={{ title: empty, text: 'Press the button above to make its key and secret.' }}
       />
-      {rotate.error && <Failure error={rotate.error} />}
+      <Confirm
+        title={`New secret of ${rotating?.label || 'this key'}`}
+        text="The old secret ends at once, so its calls are refused until it has the new one."
+        action="Make a new secret"
+        isOpen={rotating !== null}
+        sending={rotate}
+        onClose={() => setRotating(null)}
+      />
       <Confirm
         title={`Revoke ${revoking?.label || 'this key'}`}
         text={`${revokeText} This cannot be undone.`}

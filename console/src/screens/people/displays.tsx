@@ -68,7 +68,7 @@ export function NewDisplay({ onClose }: { onClose: () => void }) {
   const sending = useWrite(['listDisplays'], () => call('createDisplay', { body: wanted }), setMade);
   if (made !== null) return <Letters display={made} onClose={onClose} />;
   return (
-    <Form action="Make its letters" sending={sending} onCancel={onClose}>
+    <Form action="Make its letters" isReady={wanted.areas.length > 0} sending={sending} onCancel={onClose}>
       <TextField
         label="Name"
         placeholder="Kitchen, left of the pass"

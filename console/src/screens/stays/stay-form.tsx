@@ -62,7 +62,8 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
       <Fields {...{ draft, own, today, properties, sold, change }} plan={quote?.plan} />
       <Box mih={84} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
-        {refusal !== undefined && `These nights have no price: ${refusal}.`}
+        {refusal !== undefined && `These nights have no price. ${refusal}`}
+        {types.length === 0 && 'There is no room to book yet.'}
         {problems.map((problem) => (
           <Text key={problem} fz="sm" c="var(--rs-late)">
             {problem}
