@@ -95,6 +95,9 @@ describe('the stays in a browser', { skip }, () => {
     await stay.getByRole('button', { name: 'No-show…' }).click();
     const asked = page.getByRole('dialog', { name: 'Carla Missing did not come?' });
     await asked.getByText(/The room stays held until .* A platform is told at once/).waitFor();
+    await page.keyboard.press('Escape');
+    await asked.waitFor({ state: 'hidden' });
+    await stay.getByRole('button', { name: 'No-show…' }).click();
     await asked.getByRole('button', { name: 'No-show' }).click();
     await stay.getByRole('button', { name: 'No-show…' }).waitFor({ state: 'hidden' });
     assert.equal((await read(id)).status, 'no_show');
