@@ -11,30 +11,13 @@ import { startService, type TestService, type TestTenant } from '../../support/s
 import { OWNER_PASSWORD, STAFF_PASSWORD } from '../../support/tenants.ts';
 import { eventually } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, PLAIN_HOST, showIn, type WatchedPage } from '../browser/browser.ts';
-import { browser, DESKTOP, signIn, skip } from './console.ts';
+import { cardIn, openBoard, skip } from './console.ts';
 
 /** Time for which a move waits behind Undo, and some time to spare. */
 const SENT_MS = 3_500;
 /** Most changes of the page by a press, however many orders the board has. A press makes about 25. */
 const MOST_CHANGES = 40;
 const FIRST = /was first\. The order is confirmed now\./;
-
-/** Opens the board in a browser of its own. @param script runs in the page before all else */
-async function openBoard(baseURL: string, email: string, password: string, script = ''): Promise<WatchedPage> {
-  assert.ok(typeof browser === 'object');
-  const watched = await browser.open({ ...DESKTOP, baseURL });
-  const { page } = watched;
-  page.setDefaultTimeout(20_000);
-  await page.addInitScript(script);
-  await page.goto('/console/sign-in?to=/orders');
-  await signIn(page, email, password);
-  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
-  await page.getByText('Live', { exact: true }).waitFor();
-  return watched;
-}
-
-const cardIn = (page: Page, column: string, number: string) =>
-  page.getByRole('region', { name: column, exact: true }).getByRole('article', { name: `Order ${number}` });
 
 describe('the board of orders in a browser', { skip }, () => {
   let service: TestService;
@@ -285,12 +268,12 @@ describe('the board of orders in a browser', { skip }, () => {
       await kitchen.page.getByRole('heading', { level: 1 }).click();
       await kitchen.page.getByRole('button', { name: 'Stop ringing' }).click();
       const buttonOf = async () => await first.getByRole('button', { name: 'Accept' }).boundingBox();
-      const before = await buttonOf();
+      const still = await buttonOf();
       await cardIn(kitchen.page, 'New', await numberOf()).waitFor();
       await kitchen.page.getByText('A new order waits.', { exact: false }).waitFor();
-      assert.deepEqual(await buttonOf(), before);
+      assert.deepEqual(await buttonOf(), still);
       await first.getByText('Late', { exact: true }).waitFor();
-      assert.deepEqual(await buttonOf(), before);
+      assert.deepEqual(await buttonOf(), still);
       const last = await kitchen.page.getByRole('region', { name: 'On the way', exact: true }).boundingBox();
       assert.ok(last && last.x + last.width <= 1_024, JSON.stringify(last));
     } finally {
