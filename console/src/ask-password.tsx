@@ -7,6 +7,9 @@ import { keepSession, type Me, signOut, useMe } from './api/session.ts';
 import { serverNow } from './live/clock.ts';
 import { Form, PasswordField } from './ui/form.tsx';
 
+/** The form that was being sent is a dialog, too, and stays open below. */
+const ABOVE_DIALOGS = 400;
+
 /** Asks for the password over the page when the session has ended in mid-work. The calls that wait then go on. */
 export function AskPassword() {
   const { person, display, session } = useMe();
@@ -44,6 +47,7 @@ export function AskPassword() {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      zIndex={ABOVE_DIALOGS}
       title="Your session has ended"
     >
       {person === null ? (
@@ -62,7 +66,14 @@ export function AskPassword() {
           </p>
           <p>Nothing is lost. Type the password of {person.email} to go on.</p>
           <input type="hidden" name="username" autoComplete="username" value={person.email} readOnly />
-          <PasswordField label="Password" data-autofocus value={password} onChange={setPassword} />
+          <PasswordField
+            label="Password"
+            data-autofocus
+            // Else Escape would close the dialog below, with all that was typed.
+            data-mantine-stop-propagation
+            value={password}
+            onChange={setPassword}
+          />
         </Form>
       )}
     </Modal>

@@ -129,3 +129,11 @@ export function guestFilters(text: string): Filters[] {
   if (PHONE.test(text)) return [{ phone: text.replace(/^00/, '') }];
   return /\p{L}/u.test(text) && text.length > 1 ? [{ name: text.slice(0, 100) }] : [];
 }
+
+/** True if a text is a part of a guest's name or telephone number. The API knows only how a name begins, and whole numbers. */
+export function isMeant(text: string, name: string | null, phone: string | null): boolean {
+  const plain = (words: string) => words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  if (/\p{L}/u.test(text)) return plain(name ?? '').includes(plain(text));
+  const digits = text.replace(/\D/g, '').replace(/^00/, '');
+  return digits.length > 2 && (phone ?? '').replace(/\D/g, '').includes(digits);
+}

@@ -16,10 +16,12 @@ const LOOKS = { content: COLUMN, body: { ...COLUMN, flex: 1, minHeight: 0, paddi
 
 /** Drawer for one thing. What it shows is in the address, so Back closes it and a link opens it. */
 export function Detail({ title, isOpen, onClose, actions, children }: DetailProps) {
+  // Escape answers a question over the drawer, and no more.
+  const close = () => document.querySelector('.mantine-Modal-content') === null && onClose();
   return (
     <Drawer
       opened={isOpen}
-      onClose={onClose}
+      onClose={close}
       position="right"
       size="min(560px, 100vw)"
       title={<b>{title}</b>}

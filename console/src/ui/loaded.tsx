@@ -2,6 +2,7 @@ import { Button, Input, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure, useTimeout } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Refused, Unreachable } from '../api/client.ts';
+import { Note } from './status.tsx';
 
 export interface EmptyProps {
   title: string;
@@ -84,6 +85,15 @@ export function Loaded<Data>({ query: { data, error, refetch }, rows, children }
   return error === null ? <Waiting rows={rows} /> : <Failure error={error} retry={() => void refetch()} />;
 }
 
+/** Says why something does not come, and that nobody has to do anything, if it has not come after some seconds. */
+export function Away() {
+  const [isLong, { open }] = useDisclosure();
+  useTimeout(open, 3_000, { autoInvoke: true });
+  return (
+    isLong && <Note>Roomservice does not answer. This comes by itself when it does, and what you type stays.</Note>
+  );
+}
+
 /** Skeleton of a list that is not known yet. It appears after 150 ms, so a quick answer does not flicker. */
 export function Waiting({ rows = 6 }: { rows?: number | undefined }) {
   const [isShown, { open }] = useDisclosure();
@@ -91,6 +101,7 @@ export function Waiting({ rows = 6 }: { rows?: number | undefined }) {
   if (!isShown) return null;
   return (
     <div role="status" aria-label="Loading">
+      <Away />
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={40} mb={8} />
       ))}

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { Fragment, memo, type ReactNode, useState } from 'react';
-import { Empty, type EmptyProps, Loaded, type Query } from './loaded.tsx';
+import { Away, Empty, type EmptyProps, Loaded, type Query } from './loaded.tsx';
 import classes from './table.module.css';
 
 export interface Column<Row> {
@@ -150,8 +150,8 @@ export function Breaking({ children }: { children: ReactNode }) {
 }
 
 interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  /** Result of `useQuery(read(…))`. */
-  list: Query<Row[]>;
+  /** Result of `useQuery(read(…))`. Of a search, its rows may still be those of what was typed before. */
+  list: Query<Row[]> & { isPlaceholderData?: boolean };
   empty: EmptyProps;
 }
 
@@ -159,7 +159,12 @@ interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
 export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
   return (
     <Loaded query={list}>
-      {(rows) => (rows.length === 0 ? <Empty {...empty} /> : <Table {...table} rows={rows} />)}
+      {(rows) => (
+        <>
+          {list.isPlaceholderData && <Away />}
+          {rows.length === 0 ? <Empty {...empty} /> : <Table {...table} rows={rows} />}
+        </>
+      )}
     </Loaded>
   );
 }

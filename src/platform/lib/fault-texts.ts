@@ -102,13 +102,16 @@ const TEXTS: Record<string, (params: Params, schema?: AnySchemaObject) => string
   minItems: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   maxItems: ({ limit }) => `must have at most ${String(limit)} entries`,
   minProperties: ({ limit }) => `must have at least ${String(limit)} ${limit === 1 ? 'field' : 'fields'}`,
-  enum: ({ allowedValues }) =>
-    `must be one of ${(allowedValues as unknown[]).map((each) => JSON.stringify(each)).join(', ')}`,
+  enum: ({ allowedValues }) => enumText((allowedValues as unknown[]).map((each) => JSON.stringify(each))),
   format: ({ format }) => `must be ${FORMATS[String(format)] ?? `of the form ${String(format)}`}`,
   pattern: (_, schema) => String(schema?.[IN_WORDS] ?? 'has a form that is not allowed'),
   [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals',
   [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99, without a sign',
 };
+
+function enumText(values: string[]): string {
+  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
+}
 
 function textOf({ keyword, params, parentSchema, message = 'is not valid' }: Fault): string {
   return TEXTS[keyword]?.(params, parentSchema) ?? message;

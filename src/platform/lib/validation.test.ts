@@ -64,6 +64,7 @@ describe('invalidValue', () => {
     const outer = Type.Object({
       name: Type.String(),
       kind: Type.Optional(Type.Enum(['a', 'b'])),
+      only: Type.Optional(Type.Enum(['a'])),
       inner: Type.Optional(inner),
       list: Type.Optional(Type.Array(inner)),
       either: Type.Optional(Type.Union([inner, Type.Null()])),
@@ -71,6 +72,7 @@ describe('invalidValue', () => {
     });
     const faults: [object, string][] = [
       [{ kind: null }, 'kind: must be one of "a", "b", or leave the field out'],
+      [{ only: null }, 'only: must be "a", or leave the field out'],
       [{ inner: null }, 'inner: must be an object, or leave the field out'],
       [{ inner: { a: 'a', b: null } }, 'inner.b: must be a text, or leave the field out'],
       [{ list: [{ a: 'a', b: null }] }, 'list.0.b: must be a text, or leave the field out'],

@@ -35,3 +35,20 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
+
+/** Opens the board in a browser of its own. @param script runs in the page before all else */
+export async function openBoard(baseURL: string, email: string, password: string, script = ''): Promise<WatchedPage> {
+  assert.ok(typeof browser === 'object');
+  const watched = await browser.open({ ...DESKTOP, baseURL });
+  const { page } = watched;
+  page.setDefaultTimeout(20_000);
+  await page.addInitScript(script);
+  await page.goto('/console/sign-in?to=/orders');
+  await signIn(page, email, password);
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  return watched;
+}
+
+export const cardIn = (page: Page, column: string, number: string) =>
+  page.getByRole('region', { name: column, exact: true }).getByRole('article', { name: `Order ${number}` });

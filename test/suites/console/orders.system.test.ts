@@ -11,30 +11,13 @@ import { startService, type TestService, type TestTenant } from '../../support/s
 import { OWNER_PASSWORD, STAFF_PASSWORD } from '../../support/tenants.ts';
 import { eventually } from '../../support/webhooks.ts';
 import { accessibilityViolations, overflowPx, PLAIN_HOST, showIn, type WatchedPage } from '../browser/browser.ts';
-import { browser, DESKTOP, signIn, skip } from './console.ts';
+import { cardIn, openBoard, skip } from './console.ts';
 
 /** Time for which a move waits behind Undo, and some time to spare. */
 const SENT_MS = 3_500;
 /** Most changes of the page by a press, however many orders the board has. A press makes about 25. */
 const MOST_CHANGES = 40;
 const FIRST = /was first\. The order is confirmed now\./;
-
-/** Opens the board in a browser of its own. @param script runs in the page before all else */
-async function openBoard(baseURL: string, email: string, password: string, script = ''): Promise<WatchedPage> {
-  assert.ok(typeof browser === 'object');
-  const watched = await browser.open({ ...DESKTOP, baseURL });
-  const { page } = watched;
-  page.setDefaultTimeout(20_000);
-  await page.addInitScript(script);
-  await page.goto('/console/sign-in?to=/orders');
-  await signIn(page, email, password);
-  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
-  await page.getByText('Live', { exact: true }).waitFor();
-  return watched;
-}
-
-const cardIn = (page: Page, column: string, number: string) =>
-  page.getByRole('region', { name: column, exact: true }).getByRole('article', { name: `Order ${number}` });
 
 describe('the board of orders in a browser', { skip }, () => {
   let service: TestService;
@@ -211,7 +194,16 @@ describe('the board of orders in a browser', { skip }, () => {
     const field = page.getByLabel('Find an order');
     await page.keyboard.press('/');
     await field.and(page.locator(':focus')).waitFor();
-    for (const text of [externalId, `#${number}`, number.toLowerCase(), 'wanda', '00351 911-222-333']) {
+    const said = [
+      externalId,
+      `#${number}`,
+      `# ${number.toLowerCase()}`,
+      'wanda',
+      'FOUND',
+      '00351 911-222-333',
+      '222 33',
+    ];
+    for (const text of said) {
       await field.fill('nobody of this name');
       await page.getByText('Nothing found for “nobody of this name”.').waitFor();
       await field.fill(text);
@@ -258,6 +250,34 @@ describe('the board of orders in a browser', { skip }, () => {
       assert.deepEqual(tablet.problems(), []);
     } finally {
       await tablet.close();
+    }
+  });
+
+  it('an order that comes, rings and becomes late moves no button of another; a tablet in the kitchen has all five columns', async () => {
+    const quiet = await service.tenant();
+    const numberOf = async () => {
+      const { body } = await place(service, quiet);
+      return (await service.call('GET', `${STAFF_ORDERS}${body.order_id}/`, { headers: quiet.staff })).body.number;
+    };
+    const soonLate = "localStorage.setItem('roomservice.late', JSON.stringify({ pending: 0.1 }))";
+    const kitchen = await openBoard(service.url, `owner@${quiet.document.slug}.example`, OWNER_PASSWORD, soonLate);
+    try {
+      await kitchen.page.setViewportSize({ width: 1024, height: 768 });
+      await kitchen.page.goto('/console/orders?view=kitchen');
+      const first = cardIn(kitchen.page, 'New', await numberOf());
+      await kitchen.page.getByRole('heading', { level: 1 }).click();
+      await kitchen.page.getByRole('button', { name: 'Stop ringing' }).click();
+      const buttonOf = async () => await first.getByRole('button', { name: 'Accept' }).boundingBox();
+      const still = await buttonOf();
+      await cardIn(kitchen.page, 'New', await numberOf()).waitFor();
+      await kitchen.page.getByText('A new order waits.', { exact: false }).waitFor();
+      assert.deepEqual(await buttonOf(), still);
+      await first.getByText('Late', { exact: true }).waitFor();
+      assert.deepEqual(await buttonOf(), still);
+      const last = await kitchen.page.getByRole('region', { name: 'On the way', exact: true }).boundingBox();
+      assert.ok(last && last.x + last.width <= 1_024, JSON.stringify(last));
+    } finally {
+      await kitchen.close();
     }
   });
 
@@ -332,13 +352,13 @@ describe('the board of orders in a browser, and a service that is killed', { ski
     const card = cardIn(page, 'New', pressed.number);
     await card.waitFor();
     await page.evaluate('window.isSamePage = true');
-    await page.waitForFunction(
-      "performance.getEntriesByType('resource').some(({ name }) => name.includes('/settings-'))",
-    );
+    const names = "performance.getEntriesByType('resource').map(({ name }) => name)";
+    const isLoaded = async () => (await page.evaluate<string[]>(names)).some((name) => name.includes('/settings-'));
+    await eventually(isLoaded, 'code of the other screens');
     serving.kill('SIGKILL');
     await serving.ended;
     await card.getByRole('button', { name: 'Accept' }).click();
-    await cardIn(page, 'Confirmed', pressed.number).getByRole('button', { name: 'Waiting to be sent' }).waitFor();
+    await cardIn(page, 'Confirmed', pressed.number).getByRole('button', { name: 'Not sent yet' }).waitFor();
     await page.getByText(/^Reconnecting, as of/).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
@@ -365,7 +385,7 @@ describe('the board of orders in a browser, and a service that is killed', { ski
     serving.kill('SIGKILL');
     await serving.ended;
     await card.getByRole('button', { name: 'Accept' }).click();
-    await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Waiting to be sent' }).waitFor();
+    await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Not sent yet' }).waitFor();
     await page.clock.fastForward(60_000);
     await page.getByText('was away for a minute, so this was taken back', { exact: false }).waitFor();
     await card.getByRole('button', { name: 'Accept' }).waitFor();

@@ -15,6 +15,7 @@ import { entriesOf } from '../../support/lists.ts';
 import { invite, newEmail, NEW_PASSWORD, tokenOf } from '../../support/people.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { OWNER_PASSWORD } from '../../support/tenants.ts';
 import { register } from '../../support/webhooks.ts';
 import { accessibilityViolations, type WatchedPage } from '../browser/browser.ts';
 import { browser, DESKTOP, openConsole, skip } from './console.ts';
@@ -94,6 +95,9 @@ describe('the stays in a browser', { skip }, () => {
     await stay.getByRole('button', { name: 'No-show…' }).click();
     const asked = page.getByRole('dialog', { name: 'Carla Missing did not come?' });
     await asked.getByText(/The room stays held until .* A platform is told at once/).waitFor();
+    await page.keyboard.press('Escape');
+    await asked.waitFor({ state: 'hidden' });
+    await stay.getByRole('button', { name: 'No-show…' }).click();
     await asked.getByRole('button', { name: 'No-show' }).click();
     await stay.getByRole('button', { name: 'No-show…' }).waitFor({ state: 'hidden' });
     assert.equal((await read(id)).status, 'no_show');
@@ -136,6 +140,15 @@ describe('the stays in a browser', { skip }, () => {
       await page.keyboard.press('Escape');
       await drawer('Désirée Found').waitFor({ state: 'hidden' });
     }
+    const near = await arriving('Rita de Nearby', { guest: { name: 'Rita de Nearby', phone: '+351 944 555 666' } });
+    const nearReference = (await read(near)).natural_id.replace('-', ' - ').toLowerCase();
+    for (const text of ['de nearby', '44 555', nearReference]) {
+      await page.getByLabel('Find a stay').fill('nobody of this name');
+      await page.getByText('Nothing found for “nobody of this name”.').waitFor();
+      await page.getByLabel('Find a stay').fill(text);
+      await row('Rita de Nearby').waitFor();
+    }
+    await cancel(near);
     await page.getByLabel('Find a stay').fill('nobody of this name');
     await page.getByText('Nothing found for “nobody of this name”.').waitFor();
     assert.deepEqual(watched.problems(), []);
@@ -183,6 +196,40 @@ describe('the stays in a browser', { skip }, () => {
     assert.deepEqual(answers, [201, 200]);
     assert.equal((await named('Olga Once')).length, 1);
     watched.problems();
+  });
+
+  it('a new stay says that the service does not answer, keeps what is typed, and goes on by itself', async () => {
+    await page.route('**/v1/staff/calendar/?*', (route) => route.abort());
+    await openStays('?new=1');
+    const dialog = page.getByRole('dialog', { name: 'New stay' });
+    await dialog.getByLabel('Name of the guest').fill('Otto Offline');
+    await dialog.getByText('Roomservice does not answer.', { exact: false }).waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Book' }).isDisabled(), true);
+    await page.unrouteAll({ behavior: 'wait' });
+    await dialog.getByText('€100.00').first().waitFor();
+    assert.equal(await dialog.getByLabel('Name of the guest').inputValue(), 'Otto Offline');
+    watched.problems();
+  });
+
+  it('if the session ends while a stay is typed, the password is asked over the form, which keeps what is typed', async () => {
+    await page.goto('/console/');
+    await page.getByRole('link', { name: 'Stays' }).click();
+    await page.getByRole('button', { name: 'New stay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New stay' });
+    await dialog.getByLabel('Name of the guest').fill('Karl Kept');
+    await dialog.getByText('€100.00').first().waitFor();
+    await page.context().clearCookies();
+    await dialog.getByRole('button', { name: 'Book' }).click();
+    const password = page.getByRole('dialog', { name: 'Your session has ended' });
+    await password.getByLabel('Password', { exact: true }).press('Escape');
+    await password.getByLabel('Password', { exact: true }).fill(OWNER_PASSWORD);
+    // It can only be pressed if it is above the form.
+    await password.getByRole('button', { name: 'Go on' }).click({ timeout: 5_000 });
+    await drawer('Karl Kept').waitFor();
+    const [stay, ...others] = await named('Karl Kept');
+    assert.deepEqual(others, []);
+    watched.problems();
+    await cancel(stay.reservation_id);
   });
 
   it('a name of one long word leaves the other columns in sight', async () => {

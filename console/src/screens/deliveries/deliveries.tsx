@@ -87,7 +87,7 @@ function useColumns(): Column<Delivery>[] {
     { label: 'Subject', isWideOnly: true, cell: (delivery) => <Breaking>{subjectOf(delivery)}</Breaking> },
     { label: 'Partner', isWideOnly: true, cell: ({ credential_label }) => credential_label || 'No name' },
     { label: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
-    { label: 'Attempts', cell: ({ attempts }) => <AttemptDots attempts={attempts} /> },
+    { label: 'Attempts', isWideOnly: true, cell: ({ attempts }) => <AttemptDots attempts={attempts} /> },
     { label: 'Last answer', isWideOnly: true, cell: (delivery) => lastAnswerOf(delivery, now) },
     { label: 'Since', isNumber: true, cell: ({ created_at }) => moment(created_at, now) },
   ];

@@ -1,4 +1,4 @@
-import { Kbd, SegmentedControl, Stack, Title } from '@mantine/core';
+import { Kbd, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
@@ -26,7 +26,7 @@ export const openOrdersQuery = read('listStaffOrders', OPEN, ['orders']);
 type OrdersIn = (status: OpenStatus) => Order[];
 
 /** The open orders, a column for each status. */
-export function Board({ sound }: { sound: Sound }) {
+export function Board({ ringing }: Pick<Sound, 'ringing'>) {
   const { search } = useOrdersAddress();
   const query = useQuery(openOrdersQuery);
   const moves = useMoves();
@@ -45,10 +45,9 @@ export function Board({ sound }: { sound: Sound }) {
   const chosen = OPEN_STATUSES.find((status) => status === search.column) ?? first.current ?? 'pending';
   const isCounting = search.day !== undefined;
   return (
-    <Stack gap={10} h="100%">
+    <>
       <OfflineStrip />
       <ClosedStrip />
-      <SoundStrip sound={sound} />
       <Loaded query={query}>
         {({ next }) => (
           <>
@@ -66,7 +65,7 @@ export function Board({ sound }: { sound: Sound }) {
                       key={status}
                       status={status}
                       orders={ordersIn(status)}
-                      ringing={sound.ringing}
+                      ringing={ringing}
                       isChosen={status === chosen}
                     />
                   ))
@@ -77,7 +76,7 @@ export function Board({ sound }: { sound: Sound }) {
           </>
         )}
       </Loaded>
-    </Stack>
+    </>
   );
 }
 
@@ -106,7 +105,7 @@ export function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound:
 
 /** Where the columns do not fit, the tabs say what is out of sight, and bring it in. */
 function Tabs({ ordersIn, chosen }: { ordersIn: OrdersIn; chosen: OpenStatus }) {
-  const { set } = useOrdersAddress();
+  const { search, set } = useOrdersAddress();
   const choose = (column: string) => {
     set({ column });
     document.querySelector(`#column-${column}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -118,7 +117,7 @@ function Tabs({ ordersIn, chosen }: { ordersIn: OrdersIn; chosen: OpenStatus }) 
   );
   return (
     <SegmentedControl
-      hiddenFrom="lg"
+      hiddenFrom={search.view === 'kitchen' ? 'md' : 'lg'}
       classNames={{ label: classes.tab }}
       flex="none"
       bg="var(--rs-sunken)"
@@ -162,19 +161,13 @@ function Column({ status, orders, ringing, isChosen }: ColumnProps) {
   const { label } = STATUS[status];
   const hotkey = OPEN_STATUSES.indexOf(status) + 1;
   return (
-    <section
-      className={classes.column}
-      id={`column-${status}`}
-      aria-label={label}
-      data-empty={orders.length === 0 || undefined}
-      data-chosen={isChosen || undefined}
-    >
+    <section className={classes.column} id={`column-${status}`} aria-label={label} data-chosen={isChosen || undefined}>
       <header>
-        <Title order={2} fz="1em">
+        <Title order={2} fz="1em" textWrap="nowrap">
           {label}
         </Title>
         {orders.length}
-        {lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}
+        <small>{lateCount > 0 && <Status tone="late">{`${lateCount} late`}</Status>}</small>
         <Kbd fz="0.8em" py={0} ml="auto" title={`Press ${hotkey} for the first card`}>
           {hotkey}
         </Kbd>

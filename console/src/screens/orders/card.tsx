@@ -26,6 +26,8 @@ interface CardProps {
   set: (change: OrdersSearch) => void;
 }
 
+const WHOLE = { whiteSpace: 'nowrap' } as const;
+
 /** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
 export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, set }: CardProps) {
   const open = () => set({ open: order.order_id });
@@ -55,7 +57,7 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
         <small>
-          {partnerOf(order)} · {TYPES[order.order_type]}
+          {partnerOf(order)} · <span style={WHOLE}>{TYPES[order.order_type]}</span>
           {promised !== null && (
             <>
               {' '}
@@ -88,12 +90,12 @@ export function stepOf(order: Order, phase: Move['phase'] | undefined) {
   if (phase === 'undo') return { words: 'Undo', run: () => undo(order.order_id) };
   const [next] = laterStatuses(order);
   if (next === undefined) return null;
-  if (phase === 'sending') return { words: 'Waiting to be sent', run: undefined };
+  if (phase === 'sending') return { words: 'Not sent yet', run: undefined };
   return { words: pressOf(next, order), run: () => moveOn(order, next) };
 }
 
 /** A kitchen reads its words from two metres. */
-const BUTTON = { h: 'max(2.6em, 36px)', px: '0.7em', fz: 'inherit' };
+const BUTTON = { h: 'max(2.6em, 36px)', px: '0.3em', fz: 'inherit' };
 
 function Foot({ order, phase }: Pick<CardProps, 'order' | 'phase'>) {
   const { words, run } = stepOf(order, phase) ?? {};

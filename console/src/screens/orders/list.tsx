@@ -2,7 +2,7 @@ import { Box, Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { find, guestFilters, readList } from '../../api/reads.ts';
+import { find, guestFilters, isMeant, readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
@@ -42,7 +42,7 @@ export function OrderList() {
   };
   if (q !== undefined) {
     const text =
-      'Names are found by how they begin, within 31 days. A phone number and an id must be whole. The number of a card finds an open order.';
+      'An open order is found by its number, or by a part of the name or the phone number. The others of the last 31 days are found by how the name begins, or by a whole phone number or id.';
     return (
       <>
         <Count rows={found.data} />
@@ -70,14 +70,15 @@ const NONE_PASSES = {
   ),
 };
 
-/** The orders that are found for a text. The API does not search the numbers of cards, so only open orders are found by them. */
-function useFound(q: string | undefined) {
-  const found = useQuery(find(FINDING, q));
+/** The orders that are found for a text. The API does not search the numbers of cards and parts of names, so only open orders are found by them. */
+function useFound(q = '') {
+  const found = useQuery(find(FINDING, q || undefined));
   const { data: open } = useQuery(openOrdersQuery);
-  const number = q?.replace('#', '').toUpperCase();
-  const numbered = open?.results.filter((order) => order.number === number) ?? [];
-  const others = found.data?.filter(({ order_id: id }) => numbered.every((order) => order.order_id !== id));
-  return { ...found, data: others && [...numbered, ...others] };
+  const number = q.replace(/[#\s]/g, '').toUpperCase();
+  const isNear = ({ number: own, customer }: Order) => own === number || isMeant(q, customer.name, customer.phone);
+  const near = open?.results.filter(isNear) ?? [];
+  const others = found.data?.filter(({ order_id: id }) => near.every((order) => order.order_id !== id));
+  return { ...found, data: others && [...near, ...others] };
 }
 
 const CSV_COLUMNS: CsvColumn<Order>[] = [
@@ -137,7 +138,7 @@ function useColumns(): Column<Order>[] {
     { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <Text {...ONE_LINE}>{customer.name}</Text> },
     {
       label: 'Dishes',
-      isWideOnly: true,
+      isWideOnly: 'very',
       cell: (order) => (
         <Text inherit c="dimmed" lineClamp={1}>
           {dishesOf(order, ', ')}

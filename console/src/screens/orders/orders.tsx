@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Stack, Text } from '@mantine/core';
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -43,14 +43,13 @@ export function Orders() {
           actions={<Bar sound={sound} />}
           filters={isList ? <ListFilters /> : undefined}
         >
-          {isList ? (
-            <Stack gap="xs">
+          <Stack gap={10} h={isList ? undefined : '100%'}>
+            {isList ? <OrderList /> : <Board ringing={sound.ringing} />}
+            {/* Below the orders, so that none moves away under a finger. */}
+            <Box pos="sticky" bottom="calc(var(--app-shell-footer-offset, 0px) + 10px)">
               <SoundStrip sound={sound} />
-              <OrderList />
-            </Stack>
-          ) : (
-            <Board sound={sound} />
-          )}
+            </Box>
+          </Stack>
         </Page>
       </div>
       <OrderDrawer id={search.open} onClose={() => set({ open: undefined })} />

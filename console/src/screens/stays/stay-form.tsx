@@ -9,6 +9,7 @@ import { read } from '../../api/reads.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { Form, TextField } from '../../ui/form.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
+import { Away } from '../../ui/loaded.tsx';
 import { changeStay, keepStay } from './moves.ts';
 import { NightPrices, quoteOf, type SoldType } from './quote.tsx';
 import type { Stay, StayWithHistory } from './statuses.ts';
@@ -29,7 +30,7 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(own, today));
   const change = (part: Partial<Draft>) => setDraft((present) => ({ ...present, overbook: false, ...part }));
   const [checkIn, checkOut] = draft.dates;
-  const { sold, refusal } = useSoldTypes(properties, draft.dates);
+  const { sold, refusal, isWaiting } = useSoldTypes(properties, draft.dates);
   const type = roomTypeOf(draft.typeId);
   const soldType = sold.get(draft.typeId);
   const quote = checkIn && type && soldType ? quoteOf(type, soldType, { checkIn, own, ...draft }) : undefined;
@@ -62,8 +63,9 @@ export function StayForm({ own, property, onCancel, onSaved }: Props) {
       <Fields {...{ draft, own, today, properties, sold, change }} plan={quote?.plan} />
       <Box mih={84} mt="md" px={14} py={10} bg="var(--rs-sunken)" style={{ borderRadius: 8 }} aria-live="polite">
         {quote && (isMoved ? <NightPrices {...quote} /> : <NightPrices nights={null} total={own.total_amount} />)}
+        {isWaiting && <Away />}
         {refusal !== undefined && `These nights have no price. ${refusal}`}
-        {types.length === 0 && 'There is no room to book yet.'}
+        {types.length === 0 && !isWaiting && 'There is no room to book yet.'}
         {problems.map((problem) => (
           <Text key={problem} fz="sm" c="var(--rs-late)">
             {problem}
@@ -107,7 +109,13 @@ function Fields({ draft, own, today, properties, sold, plan, change }: FieldsPro
   const plans = types.find(({ id }) => id === draft.typeId)?.rate_plans ?? [];
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
-      <TextField {...text('name')} label="Name of the guest" data-autofocus style={{ gridColumn: '1 / -1' }} />
+      <TextField
+        {...text('name')}
+        label="Name of the guest"
+        data-autofocus
+        autoFocus
+        style={{ gridColumn: '1 / -1' }}
+      />
       <TextField {...text('phone')} label="Phone" type="tel" />
       <TextField {...text('email')} label="E-mail" type="email" />
       <DatePickerInput
@@ -180,6 +188,7 @@ function useSoldTypes(properties: Property[], [from, to]: Draft['dates']) {
   });
   return {
     sold: new Map(calendars.flatMap(({ data }) => data?.room_types ?? []).map((type) => [type.id, type])),
+    isWaiting: calendars.some(({ isLoading }) => isLoading),
     /** Why the service does not tell, for example because there are too many nights. */
     refusal: calendars.find(({ error }) => error !== null)?.error?.message,
   };

@@ -55,7 +55,7 @@ function isInHouse({ status, check_in: arrival, arrived_at: arrivedAt }: Stay, d
   return status === 'confirmed' || status === (day < today ? 'completed' : 'pending');
 }
 
-const REFERENCE = /^([0-9a-z]{4})[\s-]?([0-9a-z]{4})$/i;
+const REFERENCE = /^[0-9A-Z]{8}$/;
 /** Letters that no reference has, because they are misheard or misread for these digits. */
 const MISREAD: Record<string, string> = { O: '0', I: '1', L: '1' };
 
@@ -65,11 +65,11 @@ export const FINDING = {
   topics: ['reservations' as const],
   idOf: ({ reservation_id: id }: Stay) => id,
   filtersOf(text: string): Record<string, string>[] {
-    const [, first, last] = REFERENCE.exec(text) ?? [];
-    const reference = `${first}-${last}`.toUpperCase().replace(/[OIL]/g, (letter) => MISREAD[letter] ?? letter);
+    const letters = text.replace(/[\s\p{P}]/gu, '').toUpperCase();
+    const reference = letters.replace(/[OIL]/g, (letter) => MISREAD[letter] ?? letter);
     return [
       { external_id: text.slice(0, 150) },
-      ...(first === undefined ? [] : [{ natural_id: reference }]),
+      ...(REFERENCE.test(letters) ? [{ natural_id: `${reference.slice(0, 4)}-${reference.slice(4)}` }] : []),
       ...(text.includes('@') ? [{ email: text.slice(0, 254) }] : guestFilters(text)),
     ];
   },

@@ -1,12 +1,13 @@
 import { Button, Modal } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { type ComponentProps, type MouseEvent, useEffect, useState } from 'react';
-import { find, readList } from '../../api/reads.ts';
+import { find, isMeant, readList } from '../../api/reads.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { Chips, FilterSelect, FindField, PartnerSelect, PropertySelect } from '../../ui/filters.tsx';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
+import { Waiting } from '../../ui/loaded.tsx';
 import { NewButton, Page, PrintButton } from '../../ui/page.tsx';
 import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
 import { useAddress } from '../../ui/search.ts';
@@ -38,8 +39,8 @@ export function Stays() {
   const setDay = (next: string) => set({ day: next === today ? undefined : next });
   const show = (next: typeof view) => set({ view: next === 'arrivals' ? undefined : next, q: undefined });
   const open = ({ reservation_id: id }: Stay) => set({ open: id });
-  const finding = useFinding(q, open);
-  const isFormOpen = house.properties !== undefined && (changing ?? search.new) !== undefined;
+  const finding = useFinding(q, today, open);
+  const isFormOpen = (changing ?? search.new) !== undefined;
   const closeForm = () => (changing ? setChanging(null) : set({ new: undefined }));
   useCommands(
     commandsOf('Stays', [
@@ -101,7 +102,8 @@ export function Stays() {
         size={560}
         title={changing ? `Change ${changing.natural_id} of ${changing.guest.name}` : 'New stay'}
       >
-        {isFormOpen && (
+        {isFormOpen && house.properties === undefined && <Waiting />}
+        {isFormOpen && house.properties && (
           <StayForm
             own={changing ?? undefined}
             property={search.property}
@@ -115,11 +117,21 @@ export function Stays() {
   );
 }
 
-/** The stays that are found for a text. After `enter`, the only one of them opens, or the first one gets the focus. */
-function useFinding(q: string | undefined, open: (stay: Stay) => void) {
+/** The stays that are found for a text, first those of today, which the API does not find by a part of the name. After `enter`, the only one of them opens, or the first one gets the focus. */
+function useFinding(q: string | undefined, today: string, open: (stay: Stay) => void) {
   const found = useQuery(find(FINDING, q));
   const [entered, enter] = useState<string>();
-  const results = found.isPlaceholderData ? undefined : found.data;
+  const lists = useQueries({
+    queries: (['arrivals', 'departures', 'house'] as const).map((view) => ({
+      ...dayQuery(view, today, today, undefined),
+      enabled: q !== undefined,
+    })),
+  });
+  const near = lists.flatMap(({ data = [] }) => data).filter(({ guest }) => isMeant(q ?? '', guest.name, guest.phone));
+  const all = [...near, ...(found.data ?? [])];
+  const data = found.data && [...new Map(all.map((stay) => [FINDING.idOf(stay), stay])).values()];
+  const isWhole = !found.isPlaceholderData && lists.every(({ isSuccess }) => isSuccess);
+  const results = isWhole ? data : undefined;
   useEffect(() => {
     if (q === undefined || q !== entered || results === undefined) return;
     enter(undefined);
@@ -127,7 +139,7 @@ function useFinding(q: string | undefined, open: (stay: Stay) => void) {
     if (first && results.length === 1) open(first);
     else document.querySelector<HTMLElement>('tbody button')?.focus();
   });
-  return { found, enter };
+  return { found: { ...found, data }, enter };
 }
 
 interface ListProps extends Pick<ComponentProps<typeof ShortList<Stay>>, 'columns' | 'onOpen'> {
@@ -168,7 +180,7 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
           list={found}
           empty={{
             title: `Nothing found for “${q}”.`,
-            text: 'Names are found by how they begin. A phone number, an e-mail and an id must be whole.',
+            text: 'Guests of today are found by a part of the name or the phone number. All others are found by how the name begins, or by a whole phone number, e-mail or id.',
           }}
         />
       )}
