@@ -48,6 +48,9 @@ export class Refused extends Error {
   }
 }
 
+/** After this time without an answer, the service counts as away. A tablet that leaves the network sees no error for minutes. */
+const HUNG_MS = 20_000;
+
 /** No answer came, or one of a proxy whose service is away. The call may have arrived. */
 export class Unreachable extends Error {
   constructor() {
@@ -105,13 +108,17 @@ export async function send<Name extends OperationName>(
       ...options.headers,
     },
     body: JSON.stringify(body),
-    signal: options.signal,
     keepalive: options.keepalive,
   };
   for (;;) {
-    const response = await fetch(addressOf(name, path, query), request).catch((error: unknown) => {
-      throw options.signal?.aborted ? error : new Unreachable();
-    });
+    const hung = new AbortController();
+    const timer = setTimeout(() => hung.abort(), HUNG_MS);
+    const signal = AbortSignal.any([hung.signal, ...(options.signal ? [options.signal] : [])]);
+    const response = await fetch(addressOf(name, path, query), { ...request, signal })
+      .catch((error: unknown) => {
+        throw options.signal?.aborted ? error : new Unreachable();
+      })
+      .finally(() => clearTimeout(timer));
     if (response.ok) {
       return response;
     }

@@ -17,9 +17,10 @@ export async function write<Row>({ send, read, keep, explain }: Write<Row>): Pro
   try {
     return await keep(await sendWhenBack(send));
   } catch (error) {
-    const now = await read().then(keep, () => null);
+    const reading = read().then(keep, () => null);
     const isOvertaken = error instanceof Refused && error.code === 'invalid_status_transition';
-    if (!isOvertaken || now === null) throw error;
+    const now = isOvertaken ? await reading : null;
+    if (now === null) throw error;
     throw new Overtaken(explain(now));
   }
 }

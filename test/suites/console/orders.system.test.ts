@@ -376,23 +376,25 @@ describe('the board of orders in a browser, and a service that is killed', { ski
     assert.equal(await page.evaluate('window.isSamePage'), true);
   });
 
-  it('a press that cannot be sent for a minute is taken back with a notice', async () => {
-    const { page } = watched;
-    const { id, number } = await order('taken back');
-    const card = cardIn(page, 'New', number);
-    await card.waitFor();
-    await page.clock.install();
-    serving.kill('SIGKILL');
-    await serving.ended;
-    await card.getByRole('button', { name: 'Accept' }).click();
-    await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Not sent yet' }).waitFor();
-    await page.clock.fastForward(60_000);
-    await page.getByText('was away for a minute, so this was taken back', { exact: false }).waitFor();
-    await card.getByRole('button', { name: 'Accept' }).waitFor();
-    await page.getByText(/^No connection since/).waitFor();
-    serving = await startServingProgram([], { env });
-    await page.getByText('Live', { exact: true }).waitFor();
-    const { body } = await client.owner('GET', `${STAFF_ORDERS}${id}/`);
-    assert.equal(body.status, 'pending');
-  });
+  for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+    it(`a press that gets no answer for a minute is taken back with a notice (${signal})`, async () => {
+      const { page } = watched;
+      const { id, number } = await order(`taken back ${signal}`);
+      const card = cardIn(page, 'New', number);
+      await card.waitFor();
+      await page.clock.install();
+      serving.kill(signal);
+      await card.getByRole('button', { name: 'Accept' }).click();
+      await cardIn(page, 'Confirmed', number).getByRole('button', { name: 'Not sent yet' }).waitFor();
+      await page.clock.fastForward(60_000);
+      const notice = new RegExp(`#${number}.*away for a minute`);
+      await page.getByRole('alert').filter({ hasText: notice }).waitFor();
+      await card.getByRole('button', { name: 'Accept' }).waitFor();
+      await page.getByText(/^No connection since/).waitFor();
+      serving.kill('SIGKILL');
+      await serving.ended;
+      serving = await startServingProgram([], { env });
+      assert.equal((await client.owner('GET', `${STAFF_ORDERS}${id}/`)).body.status, 'pending');
+    });
+  }
 });
