@@ -12,7 +12,7 @@ interface Write<Row> {
 
 class Overtaken extends Error {}
 
-/** Changes a row once. If the service refuses that, the row is read again. @throws Overtaken, Refused, TakenBack */
+/** Changes a row once. If that fails, the row is read again. @throws Overtaken, Refused, and what `sendWhenBack` throws after a minute */
 export async function write<Row>({ send, read, keep, explain }: Write<Row>): Promise<Row> {
   try {
     return await keep(await sendWhenBack(send));

@@ -9,7 +9,6 @@ import { closed, compileSchema, invalidValue } from '#platform/lib/validation.ts
 import { menuFaults } from './menu-document.ts';
 import { comparisonOf, planMenu, type WantedMenu, writesOf } from './menu-plan.ts';
 import * as rendering from './rendering.ts';
-import type { RenderedMenu } from './rendering.ts';
 import { MenuDocument } from './schema.ts';
 import { dishDocument, type MenuOwner, type MenuTexts, parseMenu, unstamped } from './stored-menu.ts';
 
@@ -67,7 +66,7 @@ export function fits({ owner, texts }: { owner: MenuOwner; texts: MenuTexts }): 
   return rendering.fitsInto(MAX_RENDERED_MENU_BYTES, owner, parseMenu(texts));
 }
 
-export function renderMenu(task: { owner: MenuOwner; texts: MenuTexts }): RenderedMenu {
+export function renderMenu(task: { owner: MenuOwner; texts: MenuTexts }): rendering.RenderedMenu {
   return moved(rendering.renderMenu(task));
 }
 
