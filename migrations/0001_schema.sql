@@ -282,7 +282,6 @@ CREATE INDEX delivery_due_at ON delivery (next_attempt_at) WITH (deduplicate_ite
   WHERE status = 'pending' AND next_attempt_at > '-infinity';
 -- A delivery leaves this index when it succeeds, and no entry is added.
 CREATE INDEX delivery_undelivered ON delivery (tenant_id, status, id) WHERE status <> 'delivered';
-CREATE INDEX delivery_by_credential ON delivery (tenant_id, credential_id, id);
 CREATE INDEX delivery_failed ON delivery (tenant_id, credential_id, id) WHERE status = 'failed';
 
 -- Last number in the feed of each credential. Events get their numbers when they are first read, so a late commit comes after them.

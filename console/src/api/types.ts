@@ -1132,7 +1132,7 @@ export interface OversoldToday {
   held: number;
 }
 
-/** A partner with its last use, and with the results of its newest 1,000 deliveries of the last 24 hours. */
+/** A partner with its last use, and with the results of its deliveries of the last 24 hours. Of all partners together, only the newest 10,000 deliveries are counted. */
 export interface PartnerToday {
   /** The credential of the partner. */
   credential_id: string;

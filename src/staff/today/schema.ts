@@ -134,7 +134,7 @@ const PartnerToday = Type.Object(
   {
     title: 'PartnerToday',
     description:
-      'A partner with its last use, and with the results of its newest 1,000 deliveries of the last 24 hours.',
+      'A partner with its last use, and with the results of its deliveries of the last 24 hours. Of all partners together, only the newest 10,000 deliveries are counted.',
   },
 );
 export type PartnerToday = Type.Static<typeof PartnerToday>;

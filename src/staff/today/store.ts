@@ -4,7 +4,7 @@ import { executeByIndex, executeWithoutTableScan } from '#platform/db/transactio
 import type { DateText } from '#platform/lib/dates.ts';
 import type { FailingReceiver, FirstSteps, HotelToday, OpenStatus, OversoldToday, PartnerToday } from './schema.ts';
 
-/** Largest number of unfinished orders, and of waiting deliveries of a credential, that one call counts. */
+/** Largest number of unfinished orders, of deliveries of a day, and of waiting deliveries of a credential, that one call counts. */
 const MAX_COUNTED = 10_000;
 
 export interface StatusCount {
@@ -144,7 +144,9 @@ export async function findFailingReceivers(db: Db, tenantId: number): Promise<Re
       WITH attempt AS MATERIALIZED (
         SELECT c.id AS credential_id, a.at, a.http_status, a.error
         FROM credential AS c CROSS JOIN LATERAL (
-          (SELECT attempts ${ofCredential} ORDER BY id DESC LIMIT 50)
+          (SELECT d.attempts FROM (
+            SELECT id FROM event WHERE tenant_id = ${tenantId} AND credential_id = c.id ORDER BY feed_position DESC, id DESC LIMIT 50
+          ) AS newest CROSS JOIN LATERAL (SELECT attempts FROM delivery WHERE tenant_id = ${tenantId} AND id = newest.id LIMIT 1) AS d)
           UNION ALL (SELECT attempts ${ofCredential} AND status = 'pending' AND next_attempt_at > now() ORDER BY next_attempt_at DESC LIMIT 50)
           UNION ALL (SELECT attempts ${ofCredential} AND status = 'failed' ORDER BY id DESC LIMIT 20)
         ) AS d CROSS JOIN LATERAL jsonb_to_recordset(d.attempts) AS a (at timestamptz, http_status int, error text)
@@ -177,21 +179,21 @@ export async function readPartners(db: Db, tenantId: number, firstId: string): P
   const { rows } = await executeByIndex(
     db,
     sql<PartnerRow>`
-      SELECT c.credential_id, c.label, c.last_used_at, c.has_webhook, d.delivered, d.undelivered
-      FROM (
-        SELECT id AS credential_id, label, last_used_at, webhook_url <> '' AS has_webhook FROM credential
-        WHERE tenant_id = ${tenantId} AND audience = 'third_party' AND is_active
-        ORDER BY last_used_at DESC NULLS LAST, id DESC LIMIT 50
-      ) AS c CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE status = 'delivered') AS delivered,
+      WITH counted AS MATERIALIZED (
+        SELECT credential_id, count(*) FILTER (WHERE status = 'delivered') AS delivered,
           count(*) FILTER (WHERE status = 'failed' OR status = 'pending' AND jsonb_array_length(attempts) > 0) AS undelivered
         FROM (
-          SELECT status, attempts FROM delivery
-          WHERE tenant_id = ${tenantId} AND credential_id = c.credential_id AND id >= ${firstId}
-          ORDER BY id DESC LIMIT 1000
+          SELECT credential_id, status, attempts FROM delivery
+          WHERE tenant_id = ${tenantId} AND id >= ${firstId}
+          ORDER BY id DESC LIMIT ${sql.lit(MAX_COUNTED)}
         ) AS newest
-      ) AS d
-      ORDER BY c.last_used_at DESC NULLS LAST, c.credential_id DESC`,
+        GROUP BY credential_id
+      )
+      SELECT c.id AS credential_id, c.label, c.last_used_at, c.webhook_url <> '' AS has_webhook,
+        coalesce(d.delivered, 0) AS delivered, coalesce(d.undelivered, 0) AS undelivered
+      FROM credential AS c LEFT JOIN counted AS d ON d.credential_id = c.id
+      WHERE c.tenant_id = ${tenantId} AND c.audience = 'third_party' AND c.is_active
+      ORDER BY c.last_used_at DESC NULLS LAST, c.id DESC LIMIT 50`,
   );
   return rows;
 }

@@ -272,12 +272,10 @@ export function listDeliveries(tenantId: number, filter: DeliveryFilter): Keyset
     ofTenant: sql`tenant_id = ${tenantId}`,
     fromId: createdFromMs === undefined ? undefined : firstIdAt(Math.max(0, createdFromMs - TIME_OF_CHANGE_MS)),
     beforeId: createdToMs === undefined ? undefined : firstIdAt(Math.max(0, createdToMs + TIME_OF_CHANGE_MS)),
-    indexed: [
-      ...(status === undefined || status === 'delivered'
+    indexed:
+      status === undefined || status === 'delivered'
         ? []
-        : [{ column: 'status', type: 'text', value: status, where: sql`status <> 'delivered'` } as const]),
-      ...given(credential_id, (value) => ({ column: 'credential_id', type: 'uuid', value }) as const),
-    ],
+        : [{ column: 'status', type: 'text', value: status, where: sql`status <> 'delivered'` }],
     filters: [
       ...(status === 'delivered' ? [sql`status = 'delivered'`] : []),
       ...given(createdFromMs, (ms) => sql`${createdAt} >= ${new Date(ms)}`),
@@ -285,6 +283,10 @@ export function listDeliveries(tenantId: number, filter: DeliveryFilter): Keyset
     ],
     searches: [
       ...given(ids, (some) => ({ isMatch: sql`id = ANY (${some}::uuid[])` })),
+      ...given(credential_id, (credentialId) => ({
+        isMatch: sql`credential_id = ${credentialId}::uuid`,
+        ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId}`,
+      })),
       ...given(event, (type) => ({
         isMatch: sql`${ofEvent(tenantId, 'type')} = ${type}`,
         ids: sql`SELECT id FROM event WHERE tenant_id = ${tenantId} AND type = ${type}`,
