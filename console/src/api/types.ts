@@ -2150,6 +2150,8 @@ export interface Operations {
       created_to?: string;
       /** Lists only orders with this id of the partner. Each of the tenant's partners may have used the id once. */
       external_order_id?: string;
+      /** Lists only orders with this number for calling out, without regard to case. Without `created_from`, the list has only orders of the last 31 days. */
+      number?: string;
       /** Lists only orders of the guest with this telephone number. Only the digits of both numbers are compared, in any script, so the value needs a digit. */
       phone?: string;
       /** Lists only orders of guests whose name begins with this text, without regard to case and accents. Without `created_from`, the list has only orders of the last 31 days. */

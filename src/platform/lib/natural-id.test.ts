@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newId } from './ids.ts';
-import { callNumberOf, newNaturalId } from './natural-id.ts';
+import { callNumberOf, idEndOf, newNaturalId } from './natural-id.ts';
 
 describe('newNaturalId', () => {
   const ids = Array.from({ length: 20_000 }, newNaturalId);
@@ -22,16 +22,18 @@ describe('newNaturalId', () => {
 });
 
 describe('callNumberOf', () => {
-  it('callNumberOf returns the last 20 bits of an id as four characters of Crockford base 32', () => {
+  it('callNumberOf returns the last 20 bits of an id as four characters of Crockford base 32, and idEndOf the end of the id', () => {
     for (const [end, number] of [
       ['00000', '0000'],
       ['fffff', 'ZZZZ'],
       ['1f240', '3WJ0'],
       ['00020', '0010'],
       ['84210', 'GGGG'],
-    ]) {
+    ] as const) {
       assert.equal(callNumberOf(`01a1fa44-1218-71c4-9e05-7a36d8b${end}`), number);
+      assert.equal(idEndOf(number.toLowerCase()), end);
     }
+    assert.deepEqual(['', 'ABC', 'ABCDE', 'ABCU', 'AB C'].map(idEndOf), ['', '', '', '', '']);
   });
 
   it('callNumberOf returns more than 1,980 different values for 2,000 ids that were made one after the other', () => {

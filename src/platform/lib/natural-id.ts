@@ -14,3 +14,15 @@ export function callNumberOf(id: string): string {
   const bits = Number.parseInt(id.slice(-5), 16);
   return [15, 10, 5, 0].map((shift) => ALPHABET[(bits >> shift) & 31]).join('');
 }
+
+/** Returns the last five characters of the ids with this call number, in any case, or an empty text if no id can have it. */
+export function idEndOf(callNumber: string): string {
+  const digits = Array.from(callNumber.toUpperCase(), (character) => ALPHABET.indexOf(character));
+  const isNumber = digits.length === 4 && !digits.includes(-1);
+  return isNumber
+    ? digits
+        .reduce((sum, digit) => sum * 32 + digit)
+        .toString(16)
+        .padStart(5, '0')
+    : '';
+}

@@ -4,7 +4,8 @@ import { faultsOf } from '#test/support/answers.ts';
 import { place, setOrderStatus, STAFF_ORDERS } from '#test/support/restaurant.ts';
 import { useRestaurant } from '#test/support/shared-service.ts';
 import { entriesOf } from '#test/support/lists.ts';
-import { firstIdAt } from '#platform/lib/ids.ts';
+import { firstIdAt, newIdAt } from '#platform/lib/ids.ts';
+import { callNumberOf } from '#platform/lib/natural-id.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 
 const DAY_MS = 86_400_000;
@@ -75,6 +76,40 @@ describe('filters of GET /v1/staff/orders/', () => {
     assert.deepEqual(await found({ order_type: 'delivery' }), [5, 4, 2, 0]);
     assert.deepEqual(await found({ external_order_id: 'same' }), [2, 1]);
     assert.deepEqual(await found({ external_order_id: 'SAME' }), []);
+  });
+
+  it('200: the filter number finds an order in any status by its number of any case, of the last 31 days', async () => {
+    const numbers = ids.map(callNumberOf);
+    for (const [index, number] of numbers.entries()) {
+      const expected = numbers.flatMap((each, at) => (each === number ? [at] : [])).reverse();
+      assert.ok(expected.includes(index));
+      assert.deepEqual(await found({ number }), expected);
+      assert.deepEqual(await found({ number: number.toLowerCase() }), expected);
+    }
+    assert.deepEqual(await found({ number: 'NONE' }), []);
+    assert.deepEqual(await found({ number: 'TOO LONG' }), []);
+    const at = new Date(Date.now() - 32 * DAY_MS);
+    const old = {
+      ...(await service.database.db
+        .selectFrom('restaurant_order')
+        .selectAll()
+        .where('id', '=', ids[2] ?? '')
+        .executeTakeFirstOrThrow()),
+      id: `${newIdAt(at).slice(0, -5)}1f240`,
+      external_order_id: 'old',
+      created_at: at,
+    };
+    await service.database.db
+      .insertInto('restaurant_order')
+      .values({ ...old, lines: JSON.stringify(old.lines) })
+      .execute();
+    assert.deepEqual((await list({ number: '3WJ0' })).body.results, []);
+    const { results } = (await list({ number: '3wj0', created_from: new Date(0).toISOString() })).body;
+    assert.deepEqual(
+      results.map(({ order_id }: { order_id: string }) => order_id),
+      [old.id],
+    );
+    await service.database.db.deleteFrom('restaurant_order').where('id', '=', old.id).execute();
   });
 
   it('200: the filter phone compares only the digits of both numbers', async () => {

@@ -9,6 +9,8 @@ export interface OrderFilter extends Pick<StaffOrderQuery, Named> {
   ids?: string[] | undefined;
   /** Digits of the telephone number. */
   digits?: string | undefined;
+  /** Last five characters of the id. */
+  idEnd?: string | undefined;
   /** Inclusive. An id contains the time of the order, so this is also the earliest time in the list. */
   fromId?: string | undefined;
   /** Exclusive. */
@@ -43,6 +45,7 @@ export function listOfTenant(
     filters: [
       ...given(filter.status, (status) => sql`status = ${status}`),
       ...given(filter.order_type, (type) => sql`order_type = ${type}`),
+      ...given(filter.idEnd, (end) => sql`right(id::text, 5) = ${end}`),
     ],
     row: sql`SELECT id, status, status_changed_at FROM restaurant_order WHERE tenant_id = ${tenantId} AND id = page.id`,
   };

@@ -5,7 +5,7 @@ import { orNotFound, invalidField } from '#platform/errors.ts';
 import { MAX_LIMIT, readPart } from '#platform/http/keyset-page.ts';
 import { readBound, readIds, readPhone } from '#platform/http/search-query.ts';
 import { firstIdAt, isUuid } from '#platform/lib/ids.ts';
-import { callNumberOf } from '#platform/lib/natural-id.ts';
+import { callNumberOf, idEndOf } from '#platform/lib/natural-id.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type ListedOrder, listOfTenant, type OrderFilter } from './list-store.ts';
 import type { OrderStatus, OrderType } from './order-status.ts';
@@ -91,17 +91,19 @@ async function groupText(db: Database, tenantId: number, group: ListedOrder[]): 
   return group.map((state) => staffText({ ...(wholeOf.get(state.id) as store.OrderRow), ...state })).join(',');
 }
 
-/** A search by name without `created_from` covers these last days. */
-const NAME_DAYS = 31;
+/** A search by name or by number without `created_from` covers these last days. */
+const SEARCHED_DAYS = 31;
 const DAY_MS = 86_400_000;
 
 /** @throws ApiError 400 `invalid_request` */
-function filterOf({ created_from, created_to, ids, phone, ...query }: StaffOrderQuery): OrderFilter {
-  const searchedFrom = query.name === undefined ? undefined : firstIdAt(Date.now() - NAME_DAYS * DAY_MS);
+function filterOf({ created_from, created_to, ids, phone, number, ...query }: StaffOrderQuery): OrderFilter {
+  const isSearch = query.name !== undefined || number !== undefined;
+  const searchedFrom = isSearch ? firstIdAt(Date.now() - SEARCHED_DAYS * DAY_MS) : undefined;
   return {
     ...query,
     ids: ids === undefined ? undefined : readIds(ids),
     digits: phone === undefined ? undefined : readPhone(phone),
+    idEnd: number === undefined ? undefined : idEndOf(number),
     fromId: created_from === undefined ? searchedFrom : firstIdAt(readBound(created_from)),
     beforeId: created_to === undefined ? undefined : firstIdAt(readBound(created_to)),
   };

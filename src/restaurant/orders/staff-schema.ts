@@ -167,6 +167,14 @@ export const StaffOrderQuery = Type.Object({
       { minLength: 1, example: 'CD-2026-1187' },
     ),
   ),
+  number: Type.Optional(
+    textUpTo(
+      10,
+      'Lists only orders with this number for calling out, without regard to case. Without `created_from`, the list has only orders of ' +
+        'the last 31 days.',
+      { ...TRIMMED, minLength: 1, example: '3WJ0' },
+    ),
+  ),
   phone: Type.Optional(
     textUpTo(
       40,

@@ -21,7 +21,14 @@ import { type Order, partnerOf, STATUS, TYPES } from './statuses.ts';
 const FINDING = {
   list: 'listStaffOrders' as const,
   topics: ['orders' as const],
-  filtersOf: (text: string) => [{ external_order_id: text.slice(0, 150) }, ...guestFilters(text)],
+  filtersOf: (text: string) => {
+    const number = text.replace(/[#\s]/g, '');
+    return [
+      { external_order_id: text.slice(0, 150) },
+      ...(number.length === 4 ? [{ number }] : []),
+      ...guestFilters(text),
+    ];
+  },
   idOf: ({ order_id: id }: Order) => id,
 };
 
@@ -42,7 +49,7 @@ export function OrderList() {
   };
   if (q !== undefined) {
     const text =
-      'An open order is found by its number, or by a part of the name or the phone number. The others of the last 31 days are found by how the name begins, or by a whole phone number or id.';
+      'An order of the last 31 days is found by its number, how the name begins, a whole phone number, or the partner’s id. An open one also by a part of the name or the phone number.';
     return (
       <>
         <Count rows={found.data} />
@@ -70,13 +77,11 @@ const NONE_PASSES = {
   ),
 };
 
-/** The orders that are found for a text. The API does not search the numbers of cards and parts of names, so only open orders are found by them. */
+/** The orders that are found for a text. The API does not search parts of names, so only open orders are found by them. */
 function useFound(q = '') {
   const found = useQuery(find(FINDING, q || undefined));
   const { data: open } = useQuery(openOrdersQuery);
-  const number = q.replace(/[#\s]/g, '').toUpperCase();
-  const isNear = ({ number: own, customer }: Order) => own === number || isMeant(q, customer.name, customer.phone);
-  const near = open?.results.filter(isNear) ?? [];
+  const near = open?.results.filter(({ customer }) => isMeant(q, customer.name, customer.phone)) ?? [];
   const others = found.data?.filter(({ order_id: id }) => near.every((order) => order.order_id !== id));
   return { ...found, data: others && [...near, ...others] };
 }
