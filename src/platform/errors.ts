@@ -146,7 +146,8 @@ export const GENERIC_ERRORS = {
   },
   408: {
     title: 'Request took too long',
-    cause: 'The headers did not arrive within 15 seconds, or the whole request did not arrive within 30 seconds.',
+    cause:
+      'The headers did not arrive within 15 seconds, or the body did not arrive within 5 seconds of its turn (60 seconds for a menu).',
     remedy: 'Send the request again. If this happens often, check the connection.',
   },
   412: {
