@@ -102,7 +102,7 @@ export async function sellStay(
   const named = stay.rate_plan_id?.toLowerCase();
   const plan = plans.find(({ id, is_active }) => id === named && (is_active || type === 'ota'));
   if (named && plan === undefined) {
-    throw notFound('rate plan');
+    throw notFound('rate plan of this room type');
   }
   return { roomType, quote: priceStay(roomType, plans, { ...stay, plan }, overbook) };
 }
