@@ -58,7 +58,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsPutRestrictions', { body }, options);
   }
 
-  /** Returns at most 200 reservations, the latest check-in date first. The reservations were booked by partners or on booking sites. */
+  /** Returns at most 200 reservations of partners, booking sites and the hotel itself, the latest check-in first. */
   async reservations(
     query: NonNullable<Operations['pmsListReservations']['query']> = {},
     options?: CallOptions,

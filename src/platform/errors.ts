@@ -80,8 +80,8 @@ export const ERRORS = {
     status: 409,
     title: 'Room not available',
     cause: 'At least one night of the stay is full or closed, or no rate plan is open for a stay of this length.',
-    remedy: 'Read the availability, and offer other dates or another room type.',
-    example: 'This room type is not available for these dates.',
+    remedy: 'Offer other dates or another room type. The message says whether a night is full or no rate plan fits.',
+    example: 'A night of the stay is full. Offer other dates or another room type.',
   },
   restaurant_closed: {
     status: 409,
@@ -146,7 +146,8 @@ export const GENERIC_ERRORS = {
   },
   408: {
     title: 'Request took too long',
-    cause: 'The headers did not arrive within 15 seconds, or the whole request did not arrive within 30 seconds.',
+    cause:
+      'The headers did not arrive within 15 seconds, or the body did not arrive within 5 seconds of its turn (60 seconds for a menu).',
     remedy: 'Send the request again. If this happens often, check the connection.',
   },
   412: {

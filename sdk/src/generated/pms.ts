@@ -24,7 +24,7 @@ export interface PmsProperty {
   country_code: string;
 }
 
-/** A reservation. A partner or an OTA booked it. */
+/** A reservation. A partner, an OTA or the hotel itself booked it. */
 export interface PmsReservation {
   /** The id of the reservation. Paths have it as `booking_id`. */
   id: string;

@@ -77,7 +77,7 @@ async function changeStored(
   const range = { tenant_id: tenantId, room_type_id, check_in, check_out };
   const [plans = []] = rate_plan_id === null ? [] : await readCalendars(db, [range]);
   if (rate_plan_id !== null && !plans.some((plan) => plan.id === rate_plan_id)) {
-    throw notFound('rate plan');
+    throw notFound('rate plan of this room type');
   }
   const reported = { ...input, room_type_id, rate_plan_id };
   const wanted = wantedChange({ type: 'channel', id: channelId });

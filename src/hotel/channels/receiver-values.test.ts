@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { faultsOf } from '#test/support/answers.ts';
 import { dayAhead, openChannel, STAFF_RESERVATIONS } from '#test/support/hotel.ts';
 import { useHotel } from '#test/support/shared-service.ts';
 
@@ -63,4 +64,11 @@ describe('values of an OTA that other calls would refuse', () => {
       );
     });
   }
+
+  it('400: the message about an amount with a comma shows an amount with a point', async () => {
+    const refused = await send({ external_id: 'comma', total_amount: '149,50' });
+    assert.deepEqual(faultsOf(refused), [
+      'total_amount: must be an amount from 0 to 99999999.99 without a sign, such as 149 or 149.50',
+    ]);
+  });
 });

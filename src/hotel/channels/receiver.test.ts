@@ -273,6 +273,15 @@ describe('refusals of a validly signed OTA call', () => {
     assert.equal((await send(sent)).status, 201);
   });
 
+  it('404: the message says that a plan of another room type is not a plan of the room type, in a new and in a stored reservation', async () => {
+    const sent = booking();
+    for (const status of [201, 200]) {
+      const refused = await send({ ...sent, rate_plan_id: hotel.plans['Suite/Suite rate'] });
+      assert.equal(assertError(refused, 404, 'error'), 'No such rate plan of this room type.');
+      assert.equal((await send(sent)).status, status);
+    }
+  });
+
   it('404: a new OTA reservation of an inactive room type is refused; 200: its stored reservations can still be changed', async () => {
     const own = await openHotel(service);
     const ota = await makeChannel(service, own);

@@ -109,8 +109,9 @@ const RECEIVER_DESCRIPTION =
   "they are sent. Its key is the text of the channel's secret. Webhooks are signed in the same way. Every fault of these " +
   'headers gets the same response.\n\n' +
   'If several calls concern one reservation, the call with the latest timestamp wins. A call changes nothing if it is older ' +
-  'than the last applied call, or if it was applied before. Its response then shows the present reservation. So resend a ' +
-  'call if its response was lost, and send calls in any order. The room type must be active only if the reservation is new.';
+  'than the last applied call, or if it was applied before. Its response then shows the present reservation. So if a ' +
+  'response was lost, resend the same bytes with the same timestamp and signature. A call that is signed anew counts as the ' +
+  'latest one. The room type must be active only if the reservation is new.';
 
 export function receiverRoutes(app: App, { db, channels, reservations, headerBrand }: ReceiverDependencies): void {
   app.post(
@@ -118,7 +119,7 @@ export function receiverRoutes(app: App, { db, channels, reservations, headerBra
     {
       onRequest: channelKeyGuard(channels, headerBrand),
       preParsing: channelGuard(),
-      config: { place: 'channel', errors: [noSuch('room type'), noSuch('rate plan')] },
+      config: { place: 'channel', errors: [noSuch('room type'), noSuch('rate plan of this room type')] },
       schema: {
         operationId: 'receiveReservation',
         summary: 'Create or change a reservation of an OTA',

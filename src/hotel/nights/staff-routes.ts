@@ -16,8 +16,8 @@ export function nightStaffRoutes(app: App, { db, staffGuard }: { db: Database; s
         summary: 'List the nights on which more rooms are held than the hotel has',
         description:
           'Lists the oversold nights of all room types, sorted by room type and date. A night becomes oversold if an OTA reports ' +
-          'a stay for a full night, or if the capacity of the room type is reduced below the rooms that are held. Room types that ' +
-          'are no longer active are in the list too, because their stays still need rooms.',
+          'a stay for a full night, if staff book one with `overbook`, or if the capacity of the room type is reduced below the ' +
+          'rooms that are held. Room types that are no longer active are in the list too, because their stays still need rooms.',
         tags: ['Calendar'],
         querystring: OversoldQuery,
         response: { 200: keysetPageOf(OversoldNight) },

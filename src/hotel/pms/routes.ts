@@ -201,8 +201,8 @@ function reservationRoutes(app: App, { db, findRoomType, pmsGuard }: Dependencie
         operationId: 'pmsListReservations',
         summary: 'List at most 200 reservations, with the latest check-in first',
         description:
-          'Lists the reservations of partners and of OTAs. The list has at most 200 reservations and no pages. Use `status` to ' +
-          'list up to 200 reservations with one status.',
+          'Lists the reservations of partners, of OTAs and of the hotel itself. The list has at most 200 reservations and no pages, ' +
+          'so it may leave out those with the earliest check-in. Use `status` to list up to 200 reservations with one status.',
         querystring: ReservationsQuery,
         response: {
           200: Type.Array(PmsReservation, { description: 'At most 200 reservations, with the latest check-in first.' }),

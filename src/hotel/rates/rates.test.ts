@@ -174,4 +174,9 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     await refuse({ rate_plan_id: flexible(), rates: [...rates, { date: '2030-06-01', price: '1.234' }] }, /rates\.50/);
     assert.ok((await read(flexible(), day(0), day(60))).every((rate) => rate.price === '100.00'));
   });
+
+  it('400: the message about a price with a comma shows a price with a point', async () => {
+    const rates = [{ date: '2030-06-01', price: '81,50' }];
+    await refuse({ rate_plan_id: flexible(), rates }, /with at most two decimals, such as 81 or 81\.50$/);
+  });
 });

@@ -15,7 +15,7 @@ import { checkAmounts, type Quote, type RateReader, type StayRange } from '../ra
 import type { FindRoomType } from '../rooms/rooms.ts';
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { holdOf, reservationEvent, stateOf, wantedChange } from './changes.ts';
-import { checkRange, notAvailable, priceOf, type RequestedStay, sellStay } from './checks.ts';
+import { checkRange, nightFull, priceOf, type RequestedStay, sellStay } from './checks.ts';
 import type { ReservationStatus } from './reservation-status.ts';
 import type { ReservationCreate } from './schema.ts';
 import type { HouseBooking } from './staff-schema.ts';
@@ -123,7 +123,7 @@ export function createBook({ db, transactionWithEvents, findRoomType, rates }: B
     const inBatch = isBatched ? await bookInBatch(booking) : 'contended';
     const [outcome] = inBatch === 'contended' ? await write(transactionWithEvents, [booking], null) : [inBatch];
     if (outcome !== 'booked' && outcome !== 'taken') {
-      throw notAvailable();
+      throw nightFull();
     }
     return outcome;
   }

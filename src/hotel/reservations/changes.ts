@@ -6,7 +6,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { moveHold } from '../nights/nights.ts';
 import type { StayRange } from '../rates/rates.ts';
 import type { EventInput } from '#webhooks/events/events.ts';
-import { notAvailable } from './checks.ts';
+import { nightFull } from './checks.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import * as store from './store.ts';
 
@@ -38,7 +38,7 @@ export async function writeChange(
     await store.insertChange(tx, record);
   }
   if (!(await moveHold(tx, holdOf(row), holdOf(changed), capacity))) {
-    throw notAvailable();
+    throw nightFull();
   }
   return changed;
 }

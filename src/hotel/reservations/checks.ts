@@ -66,8 +66,15 @@ export function checkGuests(roomType: RoomTypeWithClock, guests: number): void {
   }
 }
 
-export function notAvailable(): ApiError {
-  return apiError('room_not_available', 'This room type is not available for these dates.');
+export function nightFull(): ApiError {
+  return apiError('room_not_available', 'A night of the stay is full. Offer other dates or another room type.');
+}
+
+function noPlanFits(): ApiError {
+  return apiError(
+    'room_not_available',
+    'No rate plan is open on all nights and allows a stay of this length. Offer other dates or another room type.',
+  );
 }
 
 /**
@@ -95,7 +102,7 @@ export async function sellStay(
   const named = stay.rate_plan_id?.toLowerCase();
   const plan = plans.find(({ id, is_active }) => id === named && (is_active || type === 'ota'));
   if (named && plan === undefined) {
-    throw notFound('rate plan');
+    throw notFound('rate plan of this room type');
   }
   return { roomType, quote: priceStay(roomType, plans, { ...stay, plan }, overbook) };
 }
@@ -110,7 +117,7 @@ export function priceStay(
   const offered = plan === undefined ? plans.filter(({ is_active }) => is_active) : [plan];
   const quote = quoteCheapest(offered, nightsOf(check_in, check_out), roomType.base_price, overbook);
   if (quote === null) {
-    throw notAvailable();
+    throw noPlanFits();
   }
   return quote;
 }

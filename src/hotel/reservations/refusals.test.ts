@@ -197,6 +197,23 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own, { check_out: dayAhead(32) })).body.total_amount, '160.00');
   });
 
+  it('409: the message says whether a night is full, or rooms are left but no rate plan fits the stay', async () => {
+    const own = await openHotel(service);
+    const pms = await pmsHeaders(service, own);
+    const room_type_id = own.roomTypes['Suite'];
+    const one = { room_type_id, check_out: dayAhead(31) };
+    await writePlan(service, pms, 'restrictions', own.plans['Suite/Suite rate'], [
+      { date: dayAhead(300), min_nights: 2 },
+    ]);
+    assert.deepEqual(await sellable(service, own, room_type_id, dayAhead(30), dayAhead(31)), [1]);
+    assert.match(assertError(await book(service, own, one), 409, 'room_not_available'), /^No rate plan is open/);
+    assert.equal((await book(service, own, { room_type_id })).status, 201);
+    assert.match(
+      assertError(await book(service, own, { room_type_id }), 409, 'room_not_available'),
+      /^A night of the stay is full\./,
+    );
+  });
+
   it('404, 400: a booking with several errors reports an unknown room type first, then too many guests, then a full room type', async () => {
     const full = { room_type_id: hotel.roomTypes['Suite'] };
     assert.equal((await book(service, hotel, full)).status, 201);

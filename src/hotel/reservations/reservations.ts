@@ -7,7 +7,7 @@ import type { ReadHeldNights } from '../nights/nights.ts';
 import { roundedQuote } from '../rates/rates.ts';
 import { type Book, type BookingParts, createBook } from './book.ts';
 import { reservationEvent, type WantedChange, wantedChange, writeChange } from './changes.ts';
-import { checkRange, lockStay, notAvailable, type Range, requireActive, sellStay } from './checks.ts';
+import { checkRange, lockStay, nightFull, type Range, requireActive, sellStay } from './checks.ts';
 import { type ReservationStatus, statusRefusal } from './reservation-status.ts';
 import type { Availability, ReservationResponse, StayQuote, StayQuoteQuery } from './schema.ts';
 import { partnerShape } from './shapes.ts';
@@ -68,7 +68,7 @@ export class Reservations {
       this.#parts.readHeldNights({ tenant_id: tenantId, room_type_id, check_in, check_out }),
     ]);
     if (held.some((night) => night.held >= roomType.physical_capacity)) {
-      throw notAvailable();
+      throw nightFull();
     }
     return { room_type_id: roomType.id, check_in, check_out, guests, ...roundedQuote(quote, currency), currency };
   }

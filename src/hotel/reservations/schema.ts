@@ -242,7 +242,7 @@ export const PmsReservation = Type.Object(
   },
   {
     title: 'PmsReservation',
-    description: 'A reservation. A partner or an OTA booked it.',
+    description: 'A reservation. A partner, an OTA or the hotel itself booked it.',
     examples: [
       {
         id: '01a1f7cc-8abc-7b08-bcc8-b8e779d1e647',

@@ -82,7 +82,10 @@ function bookingRoute(app: App, { db, reservations, staffGuard }: Dependencies):
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
-      config: { isIdempotent: true, errors: ['room_type_not_found', 'room_not_available', noSuch('rate plan')] },
+      config: {
+        isIdempotent: true,
+        errors: ['room_type_not_found', 'room_not_available', noSuch('rate plan of this room type')],
+      },
       schema: {
         tags: ['Reservations'],
         operationId: 'bookStay',

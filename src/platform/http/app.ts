@@ -53,7 +53,8 @@ interface HttpOptions extends ErrorListeners {
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
   headersMs: 15_000,
-  requestMs: 30_000,
+  /** The headers, 10 s at the door, and the 60 s that the body of a document may take. A shorter limit would end such a body early. */
+  requestMs: 85_000,
   /** Longer than in common proxies (60 s), so that the proxy closes an idle connection first, and sends no request on a closing one. */
   keepAliveMs: 72_000,
   checkEveryMs: 2_000,

@@ -105,8 +105,8 @@ const TEXTS: Record<string, (params: Params, schema?: AnySchemaObject) => string
   enum: ({ allowedValues }) => enumText((allowedValues as unknown[]).map((each) => JSON.stringify(each))),
   format: ({ format }) => `must be ${FORMATS[String(format)] ?? `of the form ${String(format)}`}`,
   pattern: (_, schema) => String(schema?.[IN_WORDS] ?? 'has a form that is not allowed'),
-  [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals',
-  [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99, without a sign',
+  [PRICE_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 with at most two decimals, such as 81 or 81.50',
+  [SOLD_AMOUNT_KEYWORD]: () => 'must be an amount from 0 to 99999999.99 without a sign, such as 149 or 149.50',
 };
 
 function enumText(values: string[]): string {
