@@ -42,6 +42,7 @@ const WAITING_FILES = [
   'src/service/cli/kill.system.test.ts',
   'src/service/cli/listen-outages.system.test.ts',
   'src/platform/http/silent-database.test.ts',
+  'src/platform/http/slow-document.system.test.ts',
   'src/access/credentials/credentials.test.ts',
   'src/access/credentials/secrecy.test.ts',
   'src/service/tenant-document/users.test.ts',
