@@ -35,6 +35,12 @@ describe('POST /v1/channel-manager/channels/', () => {
     assert.notEqual(one.channel_secret, other.channel_secret);
   });
 
+  it('201: spaces around a source are left out, so that they make no other source; 400: a source of spaces alone', async () => {
+    assert.equal((await post(CHANNELS, { source: ' staywell\u00A0' })).body.source, 'staywell');
+    const refused = await post(CHANNELS, { source: ' ' });
+    assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_request']);
+  });
+
   it('201: the source of a channel may have 100 non-ASCII characters, and the body may be a URL-encoded form', async () => {
     assert.equal((await post(CHANNELS, { source: '𝒃'.repeat(100) })).status, 201);
     const body = new URLSearchParams({ source: 'from a form' });

@@ -11,7 +11,7 @@ export const ChannelCreate = Type.Object(
       100,
       'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
         'one source share their reservations, so a new channel can replace an old one without duplicate reservations.',
-      { minLength: 1 },
+      { ...TRIMMED, minLength: 1 },
     ),
   },
   { title: 'ChannelCreate', description: 'A new channel for an OTA.', examples: [{ source: 'staywell' }] },
