@@ -9,7 +9,7 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { OperationName } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Refusal } from './loaded.tsx';
@@ -139,32 +139,6 @@ export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & Dial
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Form {...form} onCancel={onClose} />
     </Modal>
-  );
-}
-
-interface ConfirmProps extends Omit<ComponentProps<typeof FormDialog>, 'children'> {
-  text: string;
-  /** Word that has to be typed first, for what cannot be undone. */
-  word?: string;
-}
-
-/** Says what will happen, and asks before it does. */
-export function Confirm({ text, word, ...dialog }: ConfirmProps) {
-  const [typed, setTyped] = useState('');
-  useEffect(() => setTyped(''), [dialog.isOpen]);
-  return (
-    <FormDialog {...dialog} isReady={word === undefined || typed.trim() === word}>
-      <p style={{ marginTop: 0 }}>{text}</p>
-      {word !== undefined && (
-        <TextField
-          label={`Type “${word}” to confirm`}
-          autoComplete="off"
-          data-autofocus
-          value={typed}
-          onChange={setTyped}
-        />
-      )}
-    </FormDialog>
   );
 }
 

@@ -8,10 +8,10 @@ import { commandsOf, useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import classes from './board.module.css';
 import { Board, openOrdersQuery, SoundStrip } from './board.tsx';
-import { CancelDialog } from './card.tsx';
 import { ListFilters, OrderList } from './list.tsx';
 import { useSendingAtEnd } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
@@ -53,7 +53,7 @@ export function Orders() {
         </Page>
       </div>
       <OrderDrawer id={search.open} onClose={() => set({ open: undefined })} />
-      <CancelDialog />
+      <QuestionDialog />
       <TicketPrinter />
     </>
   );

@@ -8,6 +8,7 @@ import { ChipChoice } from '../../ui/filters.tsx';
 import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { Ago } from '../../ui/history.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
@@ -47,6 +48,7 @@ export function Partners() {
       {kind === 'pms' && <PmsList />}
       {kind === 'channels' && <ChannelList />}
       <NewPartner key={kind} kind={kind} isOpen={isNew === '1'} onClose={() => set({ new: undefined })} />
+      <QuestionDialog />
       <SecretDialog />
     </Page>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ChipChoice } from '../../ui/filters.tsx';
 import { Ago } from '../../ui/history.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ShortList, TwoLines } from '../../ui/table.tsx';
@@ -39,6 +40,7 @@ export function People() {
       <Modal opened={isNew === '1'} onClose={close} title={action} closeOnClickOutside={false}>
         {kind === undefined ? <Invite onClose={close} onLink={setLink} /> : <NewDisplay onClose={close} />}
       </Modal>
+      <QuestionDialog />
       <LinkDialog link={link} onClose={() => setLink(null)} />
     </Page>
   );

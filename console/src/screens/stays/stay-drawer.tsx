@@ -7,19 +7,18 @@ import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../deliveries/event-deliveries.tsx';
-import { type Asked, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
+import { askFor, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
 import { NightPrices } from './quote.tsx';
 import { bookerOf, countNights, NEXT, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 interface Props {
   id: string | undefined;
   onClose: () => void;
-  ask: (stay: Stay, to: Asked) => void;
   change: (stay: Stay) => void;
 }
 
 /** One stay with all that is known of it. */
-export function StayDrawer({ id, onClose, ask, change }: Props) {
+export function StayDrawer({ id, onClose, change }: Props) {
   const shownId = useLastId(id);
   const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
   const { data } = query;
@@ -28,7 +27,7 @@ export function StayDrawer({ id, onClose, ask, change }: Props) {
       title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
       isOpen={id !== undefined}
       onClose={onClose}
-      actions={id !== undefined && data && <Actions stay={data} ask={ask} change={change} />}
+      actions={id !== undefined && data && <Actions stay={data} change={change} />}
     >
       <Loaded query={query}>{(stay) => <Content stay={stay} />}</Loaded>
     </Detail>
@@ -70,7 +69,7 @@ function Content({ stay }: { stay: StayWithHistory }) {
   );
 }
 
-function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
+function Actions({ stay, change }: { stay: Stay } & Pick<Props, 'change'>) {
   const today = useHouse().todayOf(stay);
   const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;
   const isConfirmed = status === 'confirmed';
@@ -78,12 +77,12 @@ function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'ch
   const isStayed = (isConfirmed || status === 'completed') && check_in <= today;
   const next = nextOf(stay, today);
   const possible: [isPossible: boolean, key: string, label: string, run: () => void][] = [
-    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void doNext(stay, next, ask)],
+    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void doNext(stay, next, today)],
     [isConfirmed && arrivedAt !== null, 'r', 'Not arrived', () => void setArrived(stay, false)],
-    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => ask(stay, 'no_show')],
+    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => askFor(stay, 'no_show', today)],
     [isOpen && source === 'house', 'c', 'Change…', () => change(stay)],
-    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => ask(stay, 'ended')],
-    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => ask(stay, 'cancelled')],
+    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => askFor(stay, 'ended', today)],
+    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => askFor(stay, 'cancelled', today)],
   ];
   const named = possible.filter(([isPossible]) => isPossible).map(([, ...command]) => command);
   useCommands(commandsOf('This stay', named));

@@ -9,11 +9,11 @@ import { DayStep } from '../../ui/days.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { Waiting } from '../../ui/loaded.tsx';
 import { NewButton, Page, PrintButton } from '../../ui/page.tsx';
-import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
-import { type Asked, doNext, questionOf, setArrived } from './moves.ts';
+import { doNext, setArrived } from './moves.ts';
 import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
 import { StayForm } from './stay-form.tsx';
@@ -31,9 +31,7 @@ const VIEWS = [
 export function Stays() {
   const { search, set } = useAddress<StaysSearch>('view', 'open', 'new');
   const house = useHouse();
-  const [question, setQuestion] = useState<Question | null>(null);
   const [changing, setChanging] = useState<Stay | null>(null);
-  const ask = (stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay)));
   const today = house.todayAt(search.property);
   const { view = 'arrivals', day = today, q } = search;
   const setDay = (next: string) => set({ day: next === today ? undefined : next });
@@ -93,8 +91,8 @@ export function Stays() {
         </>
       }
     >
-      <List {...{ search, today, setDay }} found={finding.found} columns={columnsOf(house, ask)} onOpen={open} />
-      <StayDrawer id={search.open} onClose={() => set({ open: undefined })} ask={ask} change={setChanging} />
+      <List {...{ search, today, setDay }} found={finding.found} columns={columnsOf(house)} onOpen={open} />
+      <StayDrawer id={search.open} onClose={() => set({ open: undefined })} change={setChanging} />
       <Modal
         opened={isFormOpen}
         onClose={closeForm}
@@ -112,7 +110,7 @@ export function Stays() {
           />
         )}
       </Modal>
-      <ReasonDialog question={question} onClose={() => setQuestion(null)} />
+      <QuestionDialog />
     </Page>
   );
 }
@@ -199,7 +197,7 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
 
 const WHOLE = { whiteSpace: 'nowrap' } as const;
 
-function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => void): Column<Stay>[] {
+function columnsOf({ nameOf, todayOf }: House): Column<Stay>[] {
   const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(' · ');
   return [
     {
@@ -217,18 +215,12 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
       isWideOnly: true,
       cell: (stay) => <Status tone={stateOf(stay).tone}>{stateOf(stay).label}</Status>,
     },
-    { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
+    { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} /> },
   ];
 }
 
-interface NextProps {
-  stay: Stay;
-  today: string;
-  ask: (stay: Stay, to: Asked) => void;
-}
-
 /** The button of a row. Guests who have arrived by mistake have not arrived by the same button. */
-function NextButton({ stay, today, ask }: NextProps) {
+function NextButton({ stay, today }: { stay: Stay; today: string }) {
   const [isSending, setSending] = useState(false);
   const next = nextOf(stay, today);
   const isBack = stay.status === 'confirmed' && stay.arrived_at !== null && stay.check_in === today;
@@ -241,7 +233,7 @@ function NextButton({ stay, today, ask }: NextProps) {
     const row = event.detail === 0 ? event.currentTarget.closest('tr') : null;
     const following = row?.nextElementSibling?.querySelector<HTMLElement>('[data-next]');
     setSending(true);
-    await (next === undefined ? setArrived(stay, false) : doNext(stay, next, ask));
+    await (next === undefined ? setArrived(stay, false) : doNext(stay, next, today));
     setSending(false);
     // A person at the keyboard goes on with the next row.
     if (next !== 'leave') following?.focus();
