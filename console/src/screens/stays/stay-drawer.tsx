@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useHouse } from '../../api/house.ts';
 import { commandsOf, useCommands } from '../../ui/commands.ts';
-import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
+import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -19,15 +19,14 @@ interface Props {
 
 /** One stay with all that is known of it. */
 export function StayDrawer({ id, onClose, change }: Props) {
-  const shownId = useLastId(id);
-  const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+  const query = useQuery({ ...stayQuery(id ?? ''), enabled: id !== undefined });
   const { data } = query;
   return (
     <Detail
       title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
       isOpen={id !== undefined}
       onClose={onClose}
-      actions={id !== undefined && data && <Actions stay={data} change={change} />}
+      actions={data && <Actions stay={data} change={change} />}
     >
       <Loaded query={query}>{(stay) => <Content stay={stay} />}</Loaded>
     </Detail>
