@@ -12,7 +12,6 @@ import { useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
-import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
 import { AmountField, Switch } from './row-controls.tsx';
@@ -100,7 +99,6 @@ function Dishes({ dishes, search, set }: DishesProps) {
     ['m', 'Take the dish off the menu, or put it on', () => turn(dishes.filter(isFocused))],
     ['M', 'The same for its category', () => turn([...groups.values()].find((some) => some.some(isFocused)))],
     ['p', 'Change the price', () => focusInRow('input[inputmode]')],
-    ['u', UNDO, undoLast],
   ]);
   useCommands(search.open === undefined ? [...moving, ...changing] : []);
   if (groups.size === 0) {

@@ -9,7 +9,6 @@ import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { QuestionDialog } from '../../ui/question.tsx';
-import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import classes from './board.module.css';
 import { Board, openOrdersQuery, SoundStrip } from './board.tsx';
 import { ListFilters, OrderList } from './list.tsx';
@@ -79,7 +78,6 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
     commandsOf('Orders', [
       ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
       ['a', 'All-day counts', toggleDay],
-      ['u', UNDO, undoLast],
       ['s', 'Stop ringing', () => touch(...ringing)],
       ['m', soundLabel, toggleSound],
       [
