@@ -60,31 +60,14 @@ export function ChipToggles<Value>({ label, options, values, onChange }: Toggles
   return <Chips label={label} options={options} isPressed={isOn} onPress={toggle} />;
 }
 
-interface SelectFilterProps<Value extends string> {
-  label: string;
-  all: string;
-  width: number;
+interface SelectFilterProps<Value extends string> extends Omit<SelectProps<Value>, 'value' | 'onChange'> {
   value: Value | undefined;
-  options: NonNullable<SelectProps<Value>['data']>;
-  isSearchable?: boolean;
   onChange: (value: Value | undefined) => void;
 }
 
 /** A filter with more values than chips have room for. */
-export function FilterSelect<Value extends string>(props: SelectFilterProps<Value>) {
-  const { label, all, width, value, options, isSearchable = false, onChange } = props;
-  return (
-    <Select<Value>
-      aria-label={label}
-      placeholder={all}
-      clearable
-      searchable={isSearchable}
-      w={width}
-      value={value ?? null}
-      data={options}
-      onChange={(next) => onChange(next ?? undefined)}
-    />
-  );
+export function FilterSelect<Value extends string>({ value, onChange, ...props }: SelectFilterProps<Value>) {
+  return <Select<Value> clearable value={value ?? null} onChange={(next) => onChange(next ?? undefined)} {...props} />;
 }
 
 interface IdProps {
@@ -93,10 +76,12 @@ interface IdProps {
 }
 
 /** Filter by property. `all`: words for none. With one property alone, it is not there. */
-export function PropertySelect(props: IdProps & { all: string }) {
+export function PropertySelect({ all, ...props }: IdProps & { all: string }) {
   const { properties = [] } = useHouse();
   const options = properties.map(({ id, name }) => ({ value: id, label: name }));
-  return options.length > 1 && <FilterSelect label="Property" width={190} options={options} {...props} />;
+  return (
+    options.length > 1 && <FilterSelect aria-label="Property" placeholder={all} w={190} data={options} {...props} />
+  );
 }
 
 /** Filter by partner. Only owners may list the partners, so for others it is not there. */
@@ -105,7 +90,9 @@ export function PartnerSelect(props: IdProps) {
   const { data = [] } = useQuery({ ...read('listStaffCredentials', {}, ['credentials']), enabled: mayList });
   const options = data.map(({ id, label }) => ({ value: id, label: label || 'No name' }));
   return (
-    mayList && <FilterSelect label="Partner" all="All partners" width={180} isSearchable options={options} {...props} />
+    mayList && (
+      <FilterSelect aria-label="Partner" placeholder="All partners" w={180} searchable data={options} {...props} />
+    )
   );
 }
 

@@ -191,11 +191,11 @@ export function ListFilters() {
           </div>
           <Box display={{ base: isOpen ? 'contents' : 'none', sm: 'contents' }}>
             <FilterSelect
-              label="Type"
-              all="Any type"
-              width={140}
+              aria-label="Type"
+              placeholder="Any type"
+              w={140}
               value={type}
-              options={TYPE_OPTIONS}
+              data={TYPE_OPTIONS}
               onChange={(next) => set({ type: next })}
             />
             <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />

@@ -78,11 +78,11 @@ export function Stays() {
           {q === undefined && view === 'all' && (
             <>
               <FilterSelect
-                label="Status"
-                all="Any status"
-                width={160}
+                aria-label="Status"
+                placeholder="Any status"
+                w={160}
                 value={search.status}
-                options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
+                data={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
                 onChange={(status) => set({ status })}
               />
               <PartnerSelect value={search.partner} onChange={(partner) => set({ partner })} />
