@@ -8,12 +8,10 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { OperationName } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Refusal } from './loaded.tsx';
-import { Note } from './status.tsx';
 
 interface OnText {
   value: string;
@@ -138,46 +136,6 @@ export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & Dial
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Form {...form} onCancel={onClose} />
-    </Modal>
-  );
-}
-
-interface OnceProps {
-  title: string;
-  note: ReactNode;
-  isOpen: boolean;
-  onClose: () => void;
-  children: ReactNode;
-}
-
-/**
- * Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes: only by its button,
- * so not by Escape or Back, and a reload asks first.
- */
-export function OnceDialog({ title, note, isOpen, onClose, children }: OnceProps) {
-  useBlocker({ shouldBlockFn: ({ action }) => action === 'BACK', disabled: !isOpen });
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-      size={560}
-      title={title}
-    >
-      {isOpen && (
-        <>
-          {/* Not the button that closes: a second Enter of the form before would lose the secret. */}
-          <div tabIndex={-1} data-autofocus style={{ outline: 0 }}>
-            <Note>{note}</Note>
-          </div>
-          {children}
-          <Button display="block" ml="auto" onClick={onClose}>
-            I have it
-          </Button>
-        </>
-      )}
     </Modal>
   );
 }

@@ -7,12 +7,13 @@ import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/filters.tsx';
 import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { Ago } from '../../ui/history.tsx';
+import { OnceDialog } from '../../ui/once.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
 import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { type Column, ShortList } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
-import { KEY_READS, type Kind, KINDS, SecretDialog, showSecret } from './keys.tsx';
+import { KEY_READS, type Kind, KINDS, showSecret } from './keys.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
 
@@ -49,7 +50,7 @@ export function Partners() {
       {kind === 'channels' && <ChannelList />}
       <NewPartner key={kind} kind={kind} isOpen={isNew === '1'} onClose={() => set({ new: undefined })} />
       <QuestionDialog />
-      <SecretDialog />
+      <OnceDialog />
     </Page>
   );
 }
