@@ -33,13 +33,14 @@ export type ListName = {
   [Name in OperationName]: Answer<Name> extends { results: unknown[]; next: string | null } ? Name : never;
 }[OperationName];
 
-/** Options of a query that reads a long list page by page, with the filters of `query`. */
+/** Options of a query that reads the rows of a long list page by page, with the filters of `query`. */
 export function readList<Name extends ListName>(name: Name, query: Record<string, unknown>, topics: Topic[]) {
   return infiniteQueryOptions({
     queryKey: [name, query] as const,
     queryFn: ({ pageParam, signal }) => readPage(name, query, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<Name>) => page.next,
+    select: ({ pages }) => pages.flatMap(({ results }) => results),
     meta: { topics },
     refetchInterval: REREAD_MS,
   });

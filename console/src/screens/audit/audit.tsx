@@ -32,7 +32,7 @@ export function Audit() {
   const list = useInfiniteQuery(
     readList('listAudit', query, ['menu', 'rooms', 'rates', 'reservations', 'credentials', 'people', 'pause']),
   );
-  const entries = list.data?.pages.flatMap(({ results }) => results) ?? [];
+  const { data: entries = [] } = list;
   const today = dayOf(serverNow());
   const dayTitle = (day: string) =>
     day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');

@@ -11,7 +11,7 @@ import { DayRange } from '../../ui/days.tsx';
 import { plural, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import classes from './board.module.css';
 import { useMoves } from './moves.ts';
 import { openOrdersQuery } from './board.tsx';
@@ -31,30 +31,23 @@ export function OrderList() {
   const { timezone } = useMe().tenant;
   const { q, status, type, partner, from, to } = search;
   const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
-  const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
+  const all = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
   const found = useFound(q);
-  const table = {
-    label: 'Orders',
-    columns: useColumns(),
-    keyOf: FINDING.idOf,
-    openKey: search.open,
-    onOpen: ({ order_id: id }: Order) => set({ open: id }),
-  };
-  if (q !== undefined) {
-    const text =
-      'An open order is found by its number, or by a part of the name or the phone number. The others of the last 31 days are found by how the name begins, or by a whole phone number or id.';
-    return (
-      <>
-        <Count rows={found.data} />
-        <ShortList {...table} list={found} empty={{ title: `Nothing found for “${q}”.`, text }} />
-      </>
-    );
-  }
+  const list = q === undefined ? all : found;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const isCut = q === undefined && all.hasNextPage;
   return (
     <>
-      <Count rows={list.data?.pages.flatMap(({ results }) => results)} hasMore={list.hasNextPage} />
-      <ListTable {...table} list={list} empty={isFiltered ? NONE_PASSES : NONE_YET} />
+      <Count rows={list.data} isCut={isCut} />
+      <ListTable
+        label="Orders"
+        columns={useColumns()}
+        keyOf={FINDING.idOf}
+        openKey={search.open}
+        onOpen={({ order_id: id }: Order) => set({ open: id })}
+        list={list}
+        empty={q === undefined ? (isFiltered ? NONE_PASSES : NONE_YET) : noneFound(q)}
+      />
     </>
   );
 }
@@ -69,6 +62,10 @@ const NONE_PASSES = {
     </Link>
   ),
 };
+const noneFound = (q: string) => ({
+  title: `Nothing found for “${q}”.`,
+  text: 'An open order is found by its number, or by a part of the name or the phone number. The others of the last 31 days are found by how the name begins, or by a whole phone number or id.',
+});
 
 /** The orders that are found for a text. The API does not search the numbers of cards and parts of names, so only open orders are found by them. */
 function useFound(q = '') {
@@ -103,14 +100,14 @@ function dishesOf({ lines }: Order, separator: string): string {
   return lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(separator);
 }
 
-function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasMore?: boolean }) {
+function Count({ rows = [], isCut }: { rows: Order[] | undefined; isCut: boolean }) {
   const { dayOf } = useFormat();
   const { timezone } = useMe().tenant;
   if (rows.length === 0) return null;
   return (
     <Group justify="space-between" fz="sm" c="dimmed">
       {plural(rows.length, 'order')}
-      {hasMore && ' so far'}
+      {isCut && ' so far'}
       <Button
         variant="default"
         leftSection={<DownloadIcon size={15} />}

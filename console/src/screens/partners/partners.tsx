@@ -11,7 +11,7 @@ import { OnceDialog } from '../../ui/once.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
 import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
 import { KEY_READS, type Kind, KINDS, showSecret } from './keys.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
@@ -68,7 +68,7 @@ function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: 
   ];
   const sorted = list.data?.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
   return (
-    <ShortList
+    <ListTable
       label="Platforms"
       list={{ ...list, data: sorted }}
       columns={columns}

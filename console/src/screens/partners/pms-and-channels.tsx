@@ -6,7 +6,7 @@ import { Ago } from '../../ui/history.tsx';
 import type { Query } from '../../ui/loaded.tsx';
 import { ask } from '../../ui/question.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { KEY_READS, KINDS, showSecret } from './keys.tsx';
 
 interface Row {
@@ -78,7 +78,7 @@ function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> 
     },
   ];
   return (
-    <ShortList
+    <ListTable
       label={title}
       list={list}
       columns={kind === 'pms' ? all : all.filter(({ label }) => label !== 'Last call')}

@@ -8,7 +8,7 @@ import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
 import { ask } from '../../ui/question.tsx';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { AreaChoice, rightsInWords } from './rights.tsx';
 
 type Display = Answer<'listDisplays'>[number];
@@ -41,7 +41,7 @@ export function DisplayList() {
     },
   ];
   return (
-    <ShortList
+    <ListTable
       label="Displays"
       list={list}
       columns={columns}

@@ -7,7 +7,7 @@ import { NewButton, Page } from '../../ui/page.tsx';
 import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ShortList, TwoLines } from '../../ui/table.tsx';
+import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { DisplayList, NewDisplay } from './displays.tsx';
 import { Invite } from './invite.tsx';
 import { PersonDetail } from './person-detail.tsx';
@@ -55,7 +55,7 @@ function PeopleList({ open, onOpen }: { open: string | undefined; onOpen: (id: s
     { label: 'Last seen', isNumber: true, cell: (person) => <LastSeen person={person} /> },
   ];
   return (
-    <ShortList
+    <ListTable
       label="People"
       list={{ ...list, data: list.data?.toSorted((one, other) => Number(other.is_active) - Number(one.is_active)) }}
       columns={columns}

@@ -12,7 +12,7 @@ import { NewButton, Page, PrintButton } from '../../ui/page.tsx';
 import { QuestionDialog } from '../../ui/question.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
+import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { doNext, setArrived } from './moves.ts';
 import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
@@ -140,7 +140,7 @@ function useFinding(q: string | undefined, today: string, open: (stay: Stay) => 
   return { found: { ...found, data }, enter };
 }
 
-interface ListProps extends Pick<ComponentProps<typeof ShortList<Stay>>, 'columns' | 'onOpen'> {
+interface ListProps extends Pick<ComponentProps<typeof ListTable<Stay>>, 'columns' | 'onOpen'> {
   search: StaysSearch;
   today: string;
   setDay: (day: string) => void;
@@ -160,37 +160,34 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
     ...readList(FINDING.list, { status, credential_id: partner, property_id: property }, FINDING.topics),
     enabled: view === 'all' && q === undefined,
   });
-  const table = { ...rest, label: 'Stays', keyOf: FINDING.idOf, openKey: search.open };
   const isLate = (stay: Stay) => isOverdue(stay, dayView, day);
   const groupOf = (stay: Stay) => (isLate(stay) ? 'Not reported yesterday' : 'Today');
-  const text = 'Stays that partners, OTAs or the house book appear here by themselves.';
-  const action = (
-    <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
-      Look at {formatDate(addDays(day, 1), 'weekday')}
-    </Button>
-  );
+  const isOfDay = q === undefined && view !== 'all';
+  const noneFound = {
+    title: `Nothing found for “${q}”.`,
+    text: 'Guests of today are found by a part of the name or the phone number. All others are found by how the name begins, or by a whole phone number, e-mail or id.',
+  };
+  const noneHere = {
+    title: none,
+    text: 'Stays that partners, OTAs or the house book appear here by themselves.',
+    action: isOfDay && (
+      <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
+        Look at {formatDate(addDays(day, 1), 'weekday')}
+      </Button>
+    ),
+  };
   return (
     <>
       <h2 className="on-paper">{q ?? (view === 'all' ? 'All stays' : `${label}, ${formatDate(day, 'year')}`)}</h2>
-      {q !== undefined && (
-        <ShortList
-          {...table}
-          list={found}
-          empty={{
-            title: `Nothing found for “${q}”.`,
-            text: 'Guests of today are found by a part of the name or the phone number. All others are found by how the name begins, or by a whole phone number, e-mail or id.',
-          }}
-        />
-      )}
-      {q === undefined && view === 'all' && <ListTable {...table} list={all} empty={{ title: none, text }} />}
-      {q === undefined && view !== 'all' && (
-        <ShortList
-          {...table}
-          list={ofDay}
-          empty={{ title: none, text, action }}
-          {...(ofDay.data?.some(isLate) && { groupOf })}
-        />
-      )}
+      <ListTable
+        {...rest}
+        label="Stays"
+        keyOf={FINDING.idOf}
+        openKey={search.open}
+        list={q !== undefined ? found : isOfDay ? ofDay : all}
+        empty={q === undefined ? noneHere : noneFound}
+        {...(isOfDay && ofDay.data?.some(isLate) && { groupOf })}
+      />
     </>
   );
 }
