@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { read, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
-import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { FormDialog, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
@@ -43,13 +42,12 @@ export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose
 function Content({ partner }: { partner: Partner }) {
   const { dayAndTime } = useFormat();
   const { features } = useMe().tenant;
-  const now = useNow(10_000);
   const { id, deliveries, budget } = partner;
   return (
     <>
       <Facts
         facts={[
-          ['Webhook', <Health partner={partner} now={now} />],
+          ['Webhook', <Health partner={partner} />],
           ['Key', <code>{partner.api_key}</code>],
           ['Last call', <Ago at={partner.last_used_at} />],
           ['Calls this minute', `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on this server'}`],

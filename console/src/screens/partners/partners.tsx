@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
-import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/filters.tsx';
 import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { Ago } from '../../ui/history.tsx';
@@ -57,11 +56,10 @@ export function Partners() {
 
 function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: string) => void }) {
   const list = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
-  const now = useNow(10_000);
   const columns: Column<Partner>[] = [
     { label: 'Name', cell: ({ label }) => label || 'No name' },
     { label: 'Key', isWideOnly: true, cell: ({ api_key }) => <code>{api_key}</code> },
-    { label: 'Webhook', cell: (partner) => <Health partner={partner} now={now} /> },
+    { label: 'Webhook', cell: (partner) => <Health partner={partner} /> },
     { label: 'Waiting', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.pending || '' },
     { label: 'Failed', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.failed || '' },
     { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
