@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, Stack, Text } from '@mantine/core';
-import { useDocumentVisibility } from '@mantine/hooks';
+import { useDocumentVisibility, useFullscreenDocument } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
@@ -61,6 +61,7 @@ export function Orders() {
 function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const { search, set } = useOrdersAddress();
   const [isPausing, setPausing] = useState(false);
+  const { fullscreen, toggle } = useFullscreenDocument();
   const [isList, isKitchen, isCounting] = [search.view === 'list', search.view === 'kitchen', search.day !== undefined];
   const height = isKitchen ? 44 : undefined;
   const icon = { variant: 'subtle', color: 'gray', size: height ?? 'input-sm' };
@@ -69,7 +70,7 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const pause = () => setPausing(true);
   const toggleDay = () => set({ day: isCounting ? undefined : 'on' });
   const toggleKitchen = () => {
-    setFullScreen(!isKitchen);
+    if (fullscreen === isKitchen) void toggle().catch(() => {});
     if (isKitchen) set({ view: undefined, day: undefined });
     else set({ view: 'kitchen', day: window.innerWidth >= WIDE_PX ? 'on' : undefined });
   };
@@ -141,13 +142,6 @@ function Clock() {
       {clock(now)}
     </Text>
   );
-}
-
-/** Fills the device's screen, or gives it back. A browser agrees only within a press. */
-function setFullScreen(isOn: boolean): void {
-  const isFull = document.fullscreenElement !== null;
-  const change = isOn ? document.documentElement.requestFullscreen?.() : isFull && document.exitFullscreen();
-  if (change) change.catch(() => {});
 }
 
 /** Keeps the screen of the device on while the component is shown. A browser takes this back when the page hides. */
