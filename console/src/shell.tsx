@@ -75,7 +75,7 @@ export function Shell() {
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const here = useHere();
   useShellCommands(screens);
-  useLoading(screens);
+  useLoading();
   useEffect(() => {
     const ending = new AbortController();
     startLive(ending.signal);
@@ -106,17 +106,13 @@ function useHere(): Screen | undefined {
 }
 
 /** Loads all screens in good time. One that is first opened while the service is away would end the page, and what waits to be sent. */
-function useLoading(screens: Screen[]): void {
+function useLoading(): void {
   const router = useRouter();
-  const paths = screens.map(({ path }) => path);
   useEffect(() => {
-    const load = () => {
-      const routes = Object.values(router.routesByPath).filter(({ fullPath }) => paths.includes(fullPath));
-      for (const route of routes) void router.loadRouteChunk(route);
-    };
+    const load = () => Object.values(router.routesByPath).map((route) => router.loadRouteChunk(route));
     const timer = setTimeout(load, FIRST_MS);
     return () => clearTimeout(timer);
-  }, [paths.join(' ')]);
+  }, [router]);
 }
 
 /** `screens`: those that the person may use. */
