@@ -5,7 +5,7 @@ import { type ComponentType, useEffect } from 'react';
 import { type Area, areasOf, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
-import { commandsOf, useCommands } from './ui/commands.ts';
+import { useCommands } from './ui/commands.ts';
 import { Empty } from './ui/loaded.tsx';
 import {
   AuditIcon,
@@ -263,12 +263,12 @@ function NotForYou({ screen: { label } }: { screen: Screen }) {
 function useShellCommands(screens: Screen[]): void {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
-  useCommands([
-    ...commandsOf(
-      'Screens',
-      screens.map(({ path, label, key }) => [`g ${key}`, `Go to ${label}`, () => void navigate({ to: path })]),
-    ),
-    { id: 'theme', label: 'Switch between light and dark', group: 'Console', run: toggleColorScheme },
-    { id: 'sign out', label: 'Sign out', group: 'Console', run: () => void signOut() },
+  useCommands(
+    'Screens',
+    screens.map(({ path, label, key }) => [`g ${key}`, `Go to ${label}`, () => void navigate({ to: path })]),
+  );
+  useCommands('Console', [
+    [undefined, 'Switch between light and dark', toggleColorScheme],
+    [undefined, 'Sign out', () => void signOut()],
   ]);
 }

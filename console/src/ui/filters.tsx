@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useHouse } from '../api/house.ts';
 import { read } from '../api/reads.ts';
 import { isOwner, useMe } from '../api/session.ts';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
 
 const CHIP = { radius: 'xl', px: 12, fz: '0.8125rem' };
@@ -120,7 +120,7 @@ export function FindField({ label, placeholder, text, onFind }: FindProps) {
     setTyped(value);
     findSoon(value);
   };
-  useCommands(commandsOf('Find', [['/', label, () => input.current?.select()]]));
+  useCommands('Find', [['/', label, () => input.current?.select()]]);
   return (
     <TextInput
       ref={input}

@@ -2,7 +2,7 @@ import { Box, Button, Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMe } from '../api/session.ts';
 import { useConnection } from '../live/live.ts';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 import { useFormat } from './format.ts';
 import { PlusIcon, PrintIcon } from './icons.tsx';
 import classes from './page.module.css';
@@ -71,7 +71,7 @@ interface NewButtonProps {
 
 /** Primary action of a screen that adds something, also by the key `n`. */
 export function NewButton({ label, group, onPress }: NewButtonProps) {
-  useCommands(commandsOf(group, [['n', label, onPress]]));
+  useCommands(group, [['n', label, onPress]]);
   return (
     <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}

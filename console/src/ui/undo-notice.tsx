@@ -1,6 +1,6 @@
 import { Button, Kbd } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 
 const ID = 'undo';
 
@@ -24,7 +24,7 @@ export function hideUndo(): void {
 }
 
 function UndoButton({ onPress }: { onPress: () => void }) {
-  useCommands(commandsOf('Undo', [['u', 'Undo', onPress]]));
+  useCommands('Undo', [['u', 'Undo', onPress]]);
   return (
     <Button variant="light" size="compact-sm" rightSection={<Kbd aria-hidden="true">u</Kbd>} onClick={onPress}>
       Undo

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { OfflineStrip, Strip } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
@@ -197,9 +197,7 @@ function useBoardCommands(ordersIn: OrdersIn, isCovered: boolean): void {
   };
   const labelOf = (status: OpenStatus) => `Move the first ${STATUS[status].label.toLowerCase()} order on`;
   useCommands(
-    commandsOf(
-      'Orders',
-      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(ordersIn(status))]),
-    ),
+    'Orders',
+    OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(ordersIn(status))]),
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -75,20 +75,14 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
     else set({ view: 'kitchen', day: window.innerWidth >= WIDE_PX ? 'on' : undefined });
   };
   useWakeLock(isKitchen);
-  useCommands(
-    commandsOf('Orders', [
-      ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
-      ['a', 'All-day counts', toggleDay],
-      ['s', 'Stop ringing', () => touch(...ringing)],
-      ['m', soundLabel, toggleSound],
-      [
-        'v',
-        isList ? 'Board of the open orders' : 'List of all orders',
-        () => set({ view: isList ? undefined : 'list' }),
-      ],
-      ['p', 'Pause orders', pause],
-    ]),
-  );
+  useCommands('Orders', [
+    ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
+    ['a', 'All-day counts', toggleDay],
+    ['s', 'Stop ringing', () => touch(...ringing)],
+    ['m', soundLabel, toggleSound],
+    ['v', isList ? 'Board of the open orders' : 'List of all orders', () => set({ view: isList ? undefined : 'list' })],
+    ['p', 'Pause orders', pause],
+  ]);
   return (
     <>
       {isKitchen ? (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useHouse } from '../../api/house.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -84,7 +84,7 @@ function Actions({ stay, change }: { stay: Stay } & Pick<Props, 'change'>) {
     [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => askFor(stay, 'cancelled', today)],
   ];
   const named = possible.filter(([isPossible]) => isPossible).map(([, ...command]) => command);
-  useCommands(commandsOf('This stay', named));
+  useCommands('This stay', named);
   return named.map(([key, label, run]) => (
     <Button key={key} px={10} variant={key === 'a' ? 'filled' : 'default'} onClick={run}>
       {label}

@@ -4,7 +4,7 @@ import { type ComponentProps, type MouseEvent, useEffect, useState } from 'react
 import { find, isMeant, readList } from '../../api/reads.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { Chips, FilterSelect, FindField, PartnerSelect, PropertySelect } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { Waiting } from '../../ui/loaded.tsx';
@@ -40,15 +40,13 @@ export function Stays() {
   const finding = useFinding(q, today, open);
   const isFormOpen = (changing ?? search.new) !== undefined;
   const closeForm = () => (changing ? setChanging(null) : set({ new: undefined }));
-  useCommands(
-    commandsOf('Stays', [
-      ['1', 'Arrivals', () => show('arrivals')],
-      ['2', 'Departures', () => show('departures')],
-      ['3', 'In house', () => show('house')],
-      ['4', 'All stays', () => show('all')],
-      ['p', 'Print this list', () => window.print()],
-    ]),
-  );
+  useCommands('Stays', [
+    ['1', 'Arrivals', () => show('arrivals')],
+    ['2', 'Departures', () => show('departures')],
+    ['3', 'In house', () => show('house')],
+    ['4', 'All stays', () => show('all')],
+    ['p', 'Print this list', () => window.print()],
+  ]);
   return (
     <Page
       title="Stays"

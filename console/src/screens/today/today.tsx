@@ -6,7 +6,7 @@ import { type Answer, call } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { formatDate, weekday } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
@@ -93,7 +93,7 @@ function MakeBusy() {
   });
   const secondsLeft = data === undefined ? 0 : Math.ceil((Date.parse(data.until) - now) / 1_000);
   const isBusy = secondsLeft > 0;
-  useCommands(commandsOf('Demo', [['b', 'Make it busy', mutate]]));
+  useCommands('Demo', [['b', 'Make it busy', mutate]]);
   return (
     <Button loading={isPending} disabled={isBusy} onClick={() => mutate()}>
       {isBusy ? `Guests are coming, ${secondsLeft} s` : 'Make it busy'}
