@@ -68,7 +68,6 @@ const BELOW = 4;
 /** The first screen has this time for itself, before the code of the others is loaded. */
 const FIRST_MS = 1_000;
 
-/** Frame of all screens behind the sign-in. */
 export function Shell() {
   const me = useMe();
   const screens = SCREENS.filter(({ isFor }) => isFor(me));

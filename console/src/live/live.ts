@@ -10,7 +10,6 @@ interface Connection {
   since: number;
 }
 
-/** What the stream says. */
 type Item =
   | { kind: 'beat'; at: number }
   /** Null: anything may have changed. */

@@ -4,7 +4,6 @@ import { Status, type Tone } from './status.tsx';
 
 interface DetailProps {
   title: ReactNode;
-  /** False while the address names nothing to open. */
   isOpen: boolean;
   onClose: () => void;
   actions?: ReactNode;

@@ -43,7 +43,6 @@ interface ChoiceProps<Value extends string> extends Pick<ChipsProps<Value>, 'lab
   all?: string;
 }
 
-/** A filter with few values, as chips in a row. */
 export function ChipChoice<Value extends string>({ label, options, value, onChange, all = 'All' }: ChoiceProps<Value>) {
   const every = [{ value: undefined, label: all }, ...options];
   return <Chips label={label} options={every} isPressed={(each) => each === value} onPress={onChange} />;

@@ -40,7 +40,6 @@ export function PasswordField({ label, onChange, ...props }: PasswordProps) {
 /** Shortest password that the API accepts. It has no other rule. */
 const SHORTEST = 12;
 
-/** A field for a password that a person chooses, with the rule for it. */
 export function NewPassword(props: PasswordProps) {
   return (
     <PasswordField
@@ -72,7 +71,6 @@ interface FormProps {
   color?: 'red' | undefined;
   /** Result of `useWrite`. */
   sending: { mutate: () => void; reset: () => void; isPending: boolean; error: Error | null };
-  /** False while there is nothing to send, or something is missing. */
   isReady?: boolean;
   /** Of a form in a dialog: a button that leaves it stands before the other. */
   onCancel?: () => void;
@@ -91,7 +89,6 @@ const AT_FOOT = {
   bg: 'var(--rs-surface)',
 } as const;
 
-/** A form: its fields, the words of a refusal, and the button that sends it. */
 export function Form({ action, color, sending, isReady = true, onCancel, cancel = 'Cancel', children }: FormProps) {
   const { reset } = sending;
   // A dialog that opens again begins without the refusal of before.

@@ -19,7 +19,6 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** Frame of a screen: one heading, one primary action, filters, content. */
 export function Page({ title, actions, filters, isLive = false, isWide = false, children }: PageProps) {
   const house = useMe().tenant.name;
   return (
@@ -96,7 +95,6 @@ interface StripProps {
 
 const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
 
-/** A line over a screen that says something about all of it. */
 export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
   return (
     <Group

@@ -31,7 +31,6 @@ interface TableProps<Row> {
   groupControl?: (row: Row) => ReactNode;
 }
 
-/** A quiet table whose rows open by a press anywhere. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, keyOf, onOpen, openKey, step = 500, groupOf, groupControl } = props;
   const [steps, setSteps] = useState(1);

@@ -18,7 +18,6 @@ type Delivery = Answer<'getWebhookDelivery'>;
 /** Where the guide for partners says what to check for each cause. */
 const CAUSES = '/docs/guides/webhooks/#if-no-delivery-arrives';
 
-/** Drawer of one delivery: what was sent, what came back, and how to send it to one's own machine. */
 export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const query = useQuery({
     ...read('getWebhookDelivery', { path: { id: id ?? '' } }, ['events', 'credentials']),

@@ -25,7 +25,6 @@ export const openOrdersQuery = read('listStaffOrders', OPEN, ['orders']);
 
 type OrdersIn = (status: OpenStatus) => Order[];
 
-/** The open orders, a column for each status. */
 export function Board({ ringing }: Pick<Sound, 'ringing'>) {
   const { search } = useOrdersAddress();
   const query = useQuery(openOrdersQuery);
@@ -80,7 +79,6 @@ export function Board({ ringing }: Pick<Sound, 'ringing'>) {
   );
 }
 
-/** Says that the browser holds the sound back, or that new orders ring. */
 export function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound: Sound }) {
   if (isHeldBack) {
     return (
@@ -137,7 +135,6 @@ interface ColumnProps {
   isChosen: boolean;
 }
 
-/** All orders of one status, oldest first. */
 function Column({ status, orders, ringing, isChosen }: ColumnProps) {
   const now = useNow();
   const moves = useMoves();

@@ -12,7 +12,6 @@ import { printTicket } from './ticket.tsx';
 
 interface CardProps {
   order: Order;
-  /** Time since the order was placed. */
   age: string;
   /** Clock time that staff have promised, or null. */
   promised: string | null;
@@ -21,7 +20,6 @@ interface CardProps {
   /** State of a press that the service does not have yet. */
   phase: Move['phase'] | undefined;
   isRinging: boolean;
-  /** Changes the address. */
   set: (change: OrdersSearch) => void;
 }
 

@@ -25,7 +25,6 @@ const FINDING = {
   idOf: ({ order_id: id }: Order) => id,
 };
 
-/** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
   const { search, set } = useOrdersAddress();
   const { timezone } = useMe().tenant;

@@ -22,7 +22,6 @@ import { TicketPrinter } from './ticket.tsx';
 /** From this width on, the counts of the dishes stand beside the columns. */
 const WIDE_PX = 1_200;
 
-/** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
   const { search, set } = useOrdersAddress();
   const { data } = useQuery(openOrdersQuery);

@@ -107,7 +107,6 @@ interface HandOnProps {
   secret: string;
 }
 
-/** Three texts for whoever needs the key. */
 function HandOn(props: HandOnProps) {
   const [form, setForm] = useState<Form>();
   return (

@@ -20,7 +20,6 @@ import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
 
-/** Drawer of one partner: how it does, and all that the owner may change about it. */
 export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const query = useQuery({
     ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),

@@ -9,7 +9,6 @@ import { ask } from '../../ui/question.tsx';
 import { outcomeOf } from '../deliveries/status.tsx';
 import { KEY_READS, showSecret } from './keys.tsx';
 
-/** Where a partner gets its events: the address, a test call, and another address. */
 export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) {
   const { id, label, webhook_url: url, is_active: isActive } = partner;
   const [isEditing, setEditing] = useState(false);

@@ -24,7 +24,6 @@ type Partner = NonNullable<Answer<'getToday'>['partners']>[number];
 /** Read again after this time also without a hint, because orders become late by waiting. */
 const REREAD_MS = 10_000;
 
-/** The house now: what somebody must act on, then orders, stays and partners. */
 export function Today() {
   const me = useMe();
   const query = useQuery({
@@ -101,7 +100,6 @@ function MakeBusy() {
   );
 }
 
-/** Rooms held of capacity on each of the next 14 nights, as bars. */
 function Nights({ nights }: { nights: Night[] }) {
   const held = nights.reduce((sum, night) => sum + night.held, 0);
   const all = nights.reduce((sum, night) => sum + night.capacity, 0);
