@@ -86,7 +86,7 @@ export function PropertySelect({ all, ...props }: IdProps & { all: string }) {
 /** Filter by partner. Only owners may list the partners, so for others it is not there. */
 export function PartnerSelect(props: IdProps) {
   const mayList = isOwner(useMe());
-  const { data = [] } = useQuery({ ...read('listStaffCredentials', {}, ['credentials']), enabled: mayList });
+  const { data = [] } = useQuery(read('listStaffCredentials', mayList && {}, ['credentials']));
   const options = data.map(({ id, label }) => ({ value: id, label: label || 'No name' }));
   return (
     mayList && (

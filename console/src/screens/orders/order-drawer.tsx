@@ -24,8 +24,7 @@ type Known = Order & Pick<Answer<'getStaffOrder'>, 'history'>;
 export function OrderDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const { data: open } = useQuery(openOrdersQuery);
   const query = useQuery({
-    ...read('getStaffOrder', { path: { order_id: id ?? '' } }, ['orders']),
-    enabled: id !== undefined,
+    ...read('getStaffOrder', id && { path: { order_id: id } }, ['orders']),
     placeholderData: open?.results.find((order) => order.order_id === id),
   });
   const move = useMoves().get(id ?? '');

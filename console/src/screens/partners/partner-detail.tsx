@@ -21,10 +21,7 @@ import { Webhook } from './webhook.tsx';
 type Partner = Answer<'getStaffCredential'>;
 
 export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const query = useQuery({
-    ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),
-    enabled: id !== undefined,
-  });
+  const query = useQuery(read('getStaffCredential', id && { path: { id } }, ['credentials', 'events']));
   const partner = query.data;
   return (
     <Detail
