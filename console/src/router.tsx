@@ -1,12 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  lazyRouteComponent,
-  Link,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link, redirect } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, Refused } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
@@ -76,13 +68,10 @@ const linkRoute = createRoute({
   component: beforeSignIn('ChoosePassword'),
 });
 
-const errorComponent = ({ error, reset }: ErrorComponentProps) => <Failure error={error as Error} retry={reset} />;
-
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   component: Shell,
-  errorComponent,
   beforeLoad: async ({ location }) => {
     await queryClient.ensureQueryData(meQuery).catch((error: unknown) => {
       if (error instanceof Refused && error.status === 401) {
@@ -101,8 +90,7 @@ function screen<Path extends string, Name extends string, Search = object>(
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
 ) {
   const component = lazyRouteComponent(module, name);
-  // With one of its own, a screen that fails leaves the frame, and so the way to the others.
-  return createRoute({ getParentRoute: () => shellRoute, path, component, errorComponent, validateSearch });
+  return createRoute({ getParentRoute: () => shellRoute, path, component, validateSearch });
 }
 
 export const router = createRouter({
@@ -129,6 +117,8 @@ export const router = createRouter({
     ]),
   ]),
   basepath: '/console',
+  // Each screen has one of its own, so a screen that fails leaves the frame, and so the way to the others.
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
   defaultPreload: 'intent',
   defaultPendingMs: 150,
   scrollRestoration: true,

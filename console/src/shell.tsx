@@ -5,7 +5,7 @@ import { type ComponentType, useEffect } from 'react';
 import { type Area, areasOf, type Feature, isOwner, type Me, signOut, useMe } from './api/session.ts';
 import { AskPassword } from './ask-password.tsx';
 import { startLive } from './live/live.ts';
-import { commandsOf, useCommands } from './ui/commands.ts';
+import { useCommands } from './ui/commands.ts';
 import { Empty } from './ui/loaded.tsx';
 import {
   AuditIcon,
@@ -68,14 +68,13 @@ const BELOW = 4;
 /** The first screen has this time for itself, before the code of the others is loaded. */
 const FIRST_MS = 1_000;
 
-/** Frame of all screens behind the sign-in. */
 export function Shell() {
   const me = useMe();
   const screens = SCREENS.filter(({ isFor }) => isFor(me));
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const here = useHere();
   useShellCommands(screens);
-  useLoading(screens);
+  useLoading();
   useEffect(() => {
     const ending = new AbortController();
     startLive(ending.signal);
@@ -106,17 +105,13 @@ function useHere(): Screen | undefined {
 }
 
 /** Loads all screens in good time. One that is first opened while the service is away would end the page, and what waits to be sent. */
-function useLoading(screens: Screen[]): void {
+function useLoading(): void {
   const router = useRouter();
-  const paths = screens.map(({ path }) => path);
   useEffect(() => {
-    const load = () => {
-      const routes = Object.values(router.routesByPath).filter(({ fullPath }) => paths.includes(fullPath));
-      for (const route of routes) void router.loadRouteChunk(route);
-    };
+    const load = () => Object.values(router.routesByPath).map((route) => router.loadRouteChunk(route));
     const timer = setTimeout(load, FIRST_MS);
     return () => clearTimeout(timer);
-  }, [paths.join(' ')]);
+  }, [router]);
 }
 
 /** `screens`: those that the person may use. */
@@ -267,12 +262,12 @@ function NotForYou({ screen: { label } }: { screen: Screen }) {
 function useShellCommands(screens: Screen[]): void {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
-  useCommands([
-    ...commandsOf(
-      'Screens',
-      screens.map(({ path, label, key }) => [`g ${key}`, `Go to ${label}`, () => void navigate({ to: path })]),
-    ),
-    { id: 'theme', label: 'Switch between light and dark', group: 'Console', run: toggleColorScheme },
-    { id: 'sign out', label: 'Sign out', group: 'Console', run: () => void signOut() },
+  useCommands(
+    'Screens',
+    screens.map(({ path, label, key }) => [`g ${key}`, `Go to ${label}`, () => void navigate({ to: path })]),
+  );
+  useCommands('Console', [
+    [undefined, 'Switch between light and dark', toggleColorScheme],
+    [undefined, 'Sign out', () => void signOut()],
   ]);
 }

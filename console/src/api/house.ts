@@ -11,7 +11,6 @@ export type RoomType = Property['room_types'][number];
 
 export type House = ReturnType<typeof useHouse>;
 
-/** The properties of the house with their room types, and the day that it is there. */
 export function useHouse() {
   const { data: properties } = useQuery(read('listProperties', {}, ['rooms', 'rates']));
   const { timezone } = useMe().tenant;

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
 import { type Answer, call, type Input, type OperationName } from './client.ts';
 
 /** What a hint of the stream of live changes names (`GET /v1/staff/changes/`). */
@@ -18,11 +18,15 @@ export const REREAD_MS = 60_000;
 /** No hint tells the outcome of a delivery or a refused call. What shows them is read again after this time while more may come. */
 export const SOON_MS = 3_000;
 
-/** Options of a query that reads an operation, and reads it again when a hint names one of the topics. */
-export function read<Name extends OperationName>(name: Name, input: Input<Name>, topics: Topic[]) {
+/** Options of a query that reads an operation, and reads it again when a hint names one of the topics. Without an input it rests. */
+export function read<Name extends OperationName>(
+  name: Name,
+  input: Input<Name> | undefined | false | '',
+  topics: Topic[],
+) {
   return queryOptions({
-    queryKey: [name, input] as const,
-    queryFn: ({ signal }) => call(name, input, { signal }),
+    queryKey: [name, input as Input<Name>] as const,
+    queryFn: input ? ({ signal }) => call(name, input, { signal }) : skipToken,
     meta: { topics },
     refetchInterval: REREAD_MS,
   });
@@ -33,13 +37,14 @@ export type ListName = {
   [Name in OperationName]: Answer<Name> extends { results: unknown[]; next: string | null } ? Name : never;
 }[OperationName];
 
-/** Options of a query that reads a long list page by page, with the filters of `query`. */
+/** Options of a query that reads the rows of a long list page by page, with the filters of `query`. */
 export function readList<Name extends ListName>(name: Name, query: Record<string, unknown>, topics: Topic[]) {
   return infiniteQueryOptions({
     queryKey: [name, query] as const,
     queryFn: ({ pageParam, signal }) => readPage(name, query, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<Name>) => page.next,
+    select: ({ pages }) => pages.flatMap(({ results }) => results),
     meta: { topics },
     refetchInterval: REREAD_MS,
   });

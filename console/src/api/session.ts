@@ -27,7 +27,6 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
-/** Keeps who has signed in, after an operation that has set the cookie. */
 export function keepSession(me: Me): void {
   queryClient.setQueryData(meQuery.queryKey, tellTime(me));
 }

@@ -10,14 +10,13 @@ interface Connection {
   since: number;
 }
 
-/** What the stream says. */
 type Item =
   | { kind: 'beat'; at: number }
-  | { kind: 'resync' }
-  | { kind: 'change'; topics: Topic[] }
+  /** Null: anything may have changed. */
+  | { kind: 'change'; topics: Topic[] | null }
   | { kind: 'bye'; retryMs: number };
 /** What the tab with the stream tells the other tabs of the browser. */
-type Told = Item | { kind: 'lost' };
+type Told = Exclude<Item, { kind: 'bye' }> | { kind: 'lost' };
 
 /** A stream that says nothing for this long is dead, whatever the socket says. The service beats every 10 s. */
 const SILENCE_MS = 25_000;
@@ -68,7 +67,7 @@ async function followStream(signal: AbortSignal, tell: (item: Told) => void): Pr
       for await (const item of watchChanges(signal)) {
         failures = 0;
         if (item.kind === 'bye') pauseMs = item.retryMs;
-        tell(item);
+        else tell(item);
       }
     } catch (error) {
       pauseMs = waitMs(failures, LONGEST_WAIT_MS, error);
@@ -112,19 +111,18 @@ function itemOf(block: string): Item[] {
   const beat = /^: beat (\d+)/m.exec(block);
   if (beat) return [{ kind: 'beat', at: Number(beat[1]) }];
   const event = field('event');
-  if (event === 'resync') return [{ kind: 'resync' }];
+  if (event === 'resync') return [{ kind: 'change', topics: null }];
   if (event === 'bye') return [{ kind: 'bye', retryMs: Number(field('retry') ?? 1_000) }];
   if (event !== 'change') return [];
   return [{ kind: 'change', topics: (JSON.parse(field('data') ?? '{}') as { topics?: Topic[] }).topics ?? [] }];
 }
 
 function take(item: Told): void {
-  if (item.kind === 'lost' || item.kind === 'bye') {
+  if (item.kind === 'lost') {
     fall('live', 'reconnecting');
     return;
   }
   if (item.kind === 'beat') setServerTime(item.at);
-  if (item.kind === 'resync') gather(null);
   if (item.kind === 'change') gather(item.topics);
   connection.set({ state: 'live', since: serverNow() });
 }

@@ -1,38 +1,44 @@
 import { useEffect, useRef } from 'react';
 import { makeStore, useStore } from './store.ts';
 
-/** What a person can do here: by the palette, and by its key if it has one. */
-export interface Command {
-  id: string;
-  label: string;
-  group: string;
+type Named = [
   /** A key as `KeyboardEvent.key` has it, or two with a space between them, which are pressed one after the other: `g o`. */
-  keys?: string;
+  keys: string | undefined,
+  label: string,
+  run: () => void,
   /** A key that is held runs it again and again. */
-  mayRepeat?: boolean;
+  mayRepeat?: boolean,
+];
+
+interface Command {
+  group: string;
+  keys: string | undefined;
+  label: string;
+  mayRepeat: boolean | undefined;
   run: () => void;
 }
 
 const registered = makeStore<ReadonlyMap<symbol, Command[]>>(new Map());
 
-/** Offers commands while the component is on the screen. They may be new at each render: a key runs the newest. */
-export function useCommands(commands: Command[]): void {
-  const newest = useRef(commands);
+/**
+ * Offers what a person can do, by the palette and by its key if it has one, while the component is on the screen. The functions may be new at
+ * each render: a key runs the newest.
+ */
+export function useCommands(group: string, named: Named[]): void {
+  const newest = useRef(named);
   useEffect(() => {
-    newest.current = commands;
+    newest.current = named;
   });
-  const words = JSON.stringify(commands);
+  const words = JSON.stringify(named);
   useEffect(() => {
-    const name = Symbol('commands');
-    const offered = newest.current.map((command, index) => ({ ...command, run: () => newest.current[index]?.run() }));
+    const name = Symbol(group);
+    const offered = newest.current.map(([keys, label, , mayRepeat], index) => {
+      const run = () => newest.current[index]?.[2]();
+      return { group, keys, label, mayRepeat, run };
+    });
     registered.set(new Map(registered.get()).set(name, offered));
     return () => registered.set(new Map([...registered.get()].filter(([each]) => each !== name)));
-  }, [words]);
-}
-
-/** Returns the commands of a group, each from its key, its words and what it does. */
-export function commandsOf(group: string, named: [keys: string, label: string, run: () => void][]): Command[] {
-  return named.map(([keys, label, run]) => ({ id: label, label, group, keys, run }));
+  }, [group, words]);
 }
 
 export function useAllCommands(): Command[] {

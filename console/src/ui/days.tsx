@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 import { addDays, formatDate } from './format.ts';
 import { BackIcon, ChevronIcon } from './icons.tsx';
 
@@ -44,13 +44,11 @@ interface StepProps {
 /** The day of a view, or the first one, with a step back and forth. */
 export function DayStep({ day, today, by = 1, onChange }: StepProps) {
   const move = (days: number) => onChange(addDays(day, days));
-  useCommands(
-    commandsOf('Day', [
-      ['e', 'Earlier', () => move(-by)],
-      ['l', 'Later', () => move(by)],
-      ['t', 'Today', () => onChange(today)],
-    ]),
-  );
+  useCommands('Day', [
+    ['e', 'Earlier', () => move(-by)],
+    ['l', 'Later', () => move(by)],
+    ['t', 'Today', () => onChange(today)],
+  ]);
   return (
     <Group gap={4} wrap="nowrap" role="group" aria-label="Day">
       <Button variant="default" px={0} w={44} aria-label="Earlier" onClick={() => move(-by)}>

@@ -1,10 +1,9 @@
 import { Box, Drawer, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Status, type Tone } from './status.tsx';
 
 interface DetailProps {
   title: ReactNode;
-  /** False while the address names nothing to open. */
   isOpen: boolean;
   onClose: () => void;
   actions?: ReactNode;
@@ -15,7 +14,11 @@ const COLUMN = { display: 'flex', flexDirection: 'column' } as const;
 const LOOKS = { content: COLUMN, body: { ...COLUMN, flex: 1, minHeight: 0, padding: 0 } };
 
 /** Drawer for one thing. What it shows is in the address, so Back closes it and a link opens it. */
-export function Detail({ title, isOpen, onClose, actions, children }: DetailProps) {
+export function Detail({ isOpen, onClose, ...content }: DetailProps) {
+  // It keeps what it showed while it slides away.
+  const last = useRef(content);
+  if (isOpen) last.current = content;
+  const { title, actions, children } = last.current;
   // Escape answers a question over the drawer, and no more.
   const close = () => document.querySelector('.mantine-Modal-content') === null && onClose();
   return (
@@ -38,13 +41,6 @@ export function Detail({ title, isOpen, onClose, actions, children }: DetailProp
       )}
     </Drawer>
   );
-}
-
-/** Returns the last id that there was, because a drawer keeps what it showed while it slides away. */
-export function useLastId(id: string | undefined): string | undefined {
-  const [lastId, setLastId] = useState(id);
-  if (id !== undefined && id !== lastId) setLastId(id);
-  return id ?? lastId;
 }
 
 /** First line of a drawer: the status, and a further word on it. */

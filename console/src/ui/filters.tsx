@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useHouse } from '../api/house.ts';
 import { read } from '../api/reads.ts';
 import { isOwner, useMe } from '../api/session.ts';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
 
 const CHIP = { radius: 'xl', px: 12, fz: '0.8125rem' };
@@ -43,7 +43,6 @@ interface ChoiceProps<Value extends string> extends Pick<ChipsProps<Value>, 'lab
   all?: string;
 }
 
-/** A filter with few values, as chips in a row. */
 export function ChipChoice<Value extends string>({ label, options, value, onChange, all = 'All' }: ChoiceProps<Value>) {
   const every = [{ value: undefined, label: all }, ...options];
   return <Chips label={label} options={every} isPressed={(each) => each === value} onPress={onChange} />;
@@ -60,31 +59,14 @@ export function ChipToggles<Value>({ label, options, values, onChange }: Toggles
   return <Chips label={label} options={options} isPressed={isOn} onPress={toggle} />;
 }
 
-interface SelectFilterProps<Value extends string> {
-  label: string;
-  all: string;
-  width: number;
+interface SelectFilterProps<Value extends string> extends Omit<SelectProps<Value>, 'value' | 'onChange'> {
   value: Value | undefined;
-  options: NonNullable<SelectProps<Value>['data']>;
-  isSearchable?: boolean;
   onChange: (value: Value | undefined) => void;
 }
 
 /** A filter with more values than chips have room for. */
-export function FilterSelect<Value extends string>(props: SelectFilterProps<Value>) {
-  const { label, all, width, value, options, isSearchable = false, onChange } = props;
-  return (
-    <Select<Value>
-      aria-label={label}
-      placeholder={all}
-      clearable
-      searchable={isSearchable}
-      w={width}
-      value={value ?? null}
-      data={options}
-      onChange={(next) => onChange(next ?? undefined)}
-    />
-  );
+export function FilterSelect<Value extends string>({ value, onChange, ...props }: SelectFilterProps<Value>) {
+  return <Select<Value> clearable value={value ?? null} onChange={(next) => onChange(next ?? undefined)} {...props} />;
 }
 
 interface IdProps {
@@ -93,19 +75,23 @@ interface IdProps {
 }
 
 /** Filter by property. `all`: words for none. With one property alone, it is not there. */
-export function PropertySelect(props: IdProps & { all: string }) {
+export function PropertySelect({ all, ...props }: IdProps & { all: string }) {
   const { properties = [] } = useHouse();
   const options = properties.map(({ id, name }) => ({ value: id, label: name }));
-  return options.length > 1 && <FilterSelect label="Property" width={190} options={options} {...props} />;
+  return (
+    options.length > 1 && <FilterSelect aria-label="Property" placeholder={all} w={190} data={options} {...props} />
+  );
 }
 
 /** Filter by partner. Only owners may list the partners, so for others it is not there. */
 export function PartnerSelect(props: IdProps) {
   const mayList = isOwner(useMe());
-  const { data = [] } = useQuery({ ...read('listStaffCredentials', {}, ['credentials']), enabled: mayList });
+  const { data = [] } = useQuery(read('listStaffCredentials', mayList && {}, ['credentials']));
   const options = data.map(({ id, label }) => ({ value: id, label: label || 'No name' }));
   return (
-    mayList && <FilterSelect label="Partner" all="All partners" width={180} isSearchable options={options} {...props} />
+    mayList && (
+      <FilterSelect aria-label="Partner" placeholder="All partners" w={180} searchable data={options} {...props} />
+    )
   );
 }
 
@@ -133,7 +119,7 @@ export function FindField({ label, placeholder, text, onFind }: FindProps) {
     setTyped(value);
     findSoon(value);
   };
-  useCommands(commandsOf('Find', [['/', label, () => input.current?.select()]]));
+  useCommands('Find', [['/', label, () => input.current?.select()]]);
   return (
     <TextInput
       ref={input}

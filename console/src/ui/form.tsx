@@ -8,12 +8,10 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { OperationName } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Refusal } from './loaded.tsx';
-import { Note } from './status.tsx';
 
 interface OnText {
   value: string;
@@ -42,7 +40,6 @@ export function PasswordField({ label, onChange, ...props }: PasswordProps) {
 /** Shortest password that the API accepts. It has no other rule. */
 const SHORTEST = 12;
 
-/** A field for a password that a person chooses, with the rule for it. */
 export function NewPassword(props: PasswordProps) {
   return (
     <PasswordField
@@ -74,7 +71,6 @@ interface FormProps {
   color?: 'red' | undefined;
   /** Result of `useWrite`. */
   sending: { mutate: () => void; reset: () => void; isPending: boolean; error: Error | null };
-  /** False while there is nothing to send, or something is missing. */
   isReady?: boolean;
   /** Of a form in a dialog: a button that leaves it stands before the other. */
   onCancel?: () => void;
@@ -93,7 +89,6 @@ const AT_FOOT = {
   bg: 'var(--rs-surface)',
 } as const;
 
-/** A form: its fields, the words of a refusal, and the button that sends it. */
 export function Form({ action, color, sending, isReady = true, onCancel, cancel = 'Cancel', children }: FormProps) {
   const { reset } = sending;
   // A dialog that opens again begins without the refusal of before.
@@ -138,72 +133,6 @@ export function FormDialog({ title, isOpen, onClose, ...form }: FormProps & Dial
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Form {...form} onCancel={onClose} />
-    </Modal>
-  );
-}
-
-interface ConfirmProps extends Omit<ComponentProps<typeof FormDialog>, 'children'> {
-  text: string;
-  /** Word that has to be typed first, for what cannot be undone. */
-  word?: string;
-}
-
-/** Says what will happen, and asks before it does. */
-export function Confirm({ text, word, ...dialog }: ConfirmProps) {
-  const [typed, setTyped] = useState('');
-  useEffect(() => setTyped(''), [dialog.isOpen]);
-  return (
-    <FormDialog {...dialog} isReady={word === undefined || typed.trim() === word}>
-      <p style={{ marginTop: 0 }}>{text}</p>
-      {word !== undefined && (
-        <TextField
-          label={`Type “${word}” to confirm`}
-          autoComplete="off"
-          data-autofocus
-          value={typed}
-          onChange={setTyped}
-        />
-      )}
-    </FormDialog>
-  );
-}
-
-interface OnceProps {
-  title: string;
-  note: ReactNode;
-  isOpen: boolean;
-  onClose: () => void;
-  children: ReactNode;
-}
-
-/**
- * Dialog for a secret that the service shows once. The secret lives in its children alone, and is gone when it closes: only by its button,
- * so not by Escape or Back, and a reload asks first.
- */
-export function OnceDialog({ title, note, isOpen, onClose, children }: OnceProps) {
-  useBlocker({ shouldBlockFn: ({ action }) => action === 'BACK', disabled: !isOpen });
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-      size={560}
-      title={title}
-    >
-      {isOpen && (
-        <>
-          {/* Not the button that closes: a second Enter of the form before would lose the secret. */}
-          <div tabIndex={-1} data-autofocus style={{ outline: 0 }}>
-            <Note>{note}</Note>
-          </div>
-          {children}
-          <Button display="block" ml="auto" onClick={onClose}>
-            I have it
-          </Button>
-        </>
-      )}
     </Modal>
   );
 }

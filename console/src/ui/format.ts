@@ -25,7 +25,6 @@ function makeFormats(currency: string, timeZone: string) {
   return {
     /** `amount` as the API has it, for example `12.50`. */
     money: (amount: string) => money.format(amount as unknown as number),
-    /** Hours and minutes in the house's time zone. */
     clock,
     clockWithSeconds: formatterOf({ ...time, second: '2-digit' }),
     dayAndTime,
@@ -73,7 +72,6 @@ export function amountOf(text: string): string | null {
   return /^\d{1,8}(?:\.\d{0,2})?$/.test(plain) ? Number(plain).toFixed(2) : null;
 }
 
-/** What to do about a text that is no amount. */
 export const TYPE_PRICE = 'Type a price such as 120 or 99.50.';
 
 /** Adds amounts of money. Hundredths are whole numbers, so nothing is rounded. */

@@ -29,7 +29,6 @@ const BY: Record<Actor['type'], string> = {
   person: 'somebody',
 };
 
-/** What happened to a thing, who did it, and when. */
 export function History({ steps }: { steps: Step[] | undefined }) {
   if (steps === undefined) return <Waiting rows={2} />;
   return (

@@ -29,7 +29,6 @@ export function Empty({ title, text, action, children = text }: EmptyProps) {
   );
 }
 
-/** A list or a drawer that could not be read: the service's own sentence, and a way on. */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
   return (
     <div role="alert">
@@ -50,7 +49,6 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
   );
 }
 
-/** Why the service has refused a form, in its own words and in place. Nothing while there is no refusal. */
 export function Refusal({ children }: { children: string | null | undefined }) {
   if (!children) return null;
   return (
@@ -79,7 +77,6 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** What a query has read. Until then it is a skeleton, or the reason why it cannot be read. */
 export function Loaded<Data>({ query: { data, error, refetch }, rows, children }: LoadedProps<Data>) {
   if (data !== undefined) return children(data);
   return error === null ? <Waiting rows={rows} /> : <Failure error={error} retry={() => void refetch()} />;

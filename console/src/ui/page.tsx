@@ -2,7 +2,7 @@ import { Box, Button, Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMe } from '../api/session.ts';
 import { useConnection } from '../live/live.ts';
-import { commandsOf, useCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 import { useFormat } from './format.ts';
 import { PlusIcon, PrintIcon } from './icons.tsx';
 import classes from './page.module.css';
@@ -19,7 +19,6 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** Frame of a screen: one heading, one primary action, filters, content. */
 export function Page({ title, actions, filters, isLive = false, isWide = false, children }: PageProps) {
   const house = useMe().tenant.name;
   return (
@@ -71,7 +70,7 @@ interface NewButtonProps {
 
 /** Primary action of a screen that adds something, also by the key `n`. */
 export function NewButton({ label, group, onPress }: NewButtonProps) {
-  useCommands(commandsOf(group, [['n', label, onPress]]));
+  useCommands(group, [['n', label, onPress]]);
   return (
     <Button pr="md" leftSection={<PlusIcon size={16} />} onClick={onPress}>
       {label}
@@ -96,7 +95,6 @@ interface StripProps {
 
 const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
 
-/** A line over a screen that says something about all of it. */
 export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
   return (
     <Group

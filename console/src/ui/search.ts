@@ -1,30 +1,20 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/**
- * Returns the named search parameters that are texts, and undefined for all others, because anybody may send a link. The router merges this
- * over what the address has, so what is not valid must be named as undefined.
- */
-export function textsOf<Name extends string>(
-  search: Record<string, unknown>,
-  names: readonly Name[],
-): Record<Name, string | undefined> {
-  const textOf = (value: unknown) =>
-    (typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined;
-  return Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as Record<Name, string | undefined>;
-}
-
 /** Reads one search parameter. Undefined: it is not there, or not valid. */
 type Reader = (text: string | undefined) => unknown;
 
-/** Returns the function that reads what a screen keeps in the address. */
+/**
+ * Returns the function that reads what a screen keeps in the address. Anybody may send a link, and the router merges the result over what
+ * the address has, so what is not valid is named as undefined.
+ */
 export function searchOf<Readers extends Record<string, Reader>>(readers: Readers) {
-  return (search: Record<string, unknown>) => {
-    const texts = textsOf(search, Object.keys(readers));
-    return Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(texts[name])])) as {
+  const textOf = (value: unknown) =>
+    (typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined;
+  return (search: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(textOf(search[name]))])) as {
       [Name in keyof Readers]?: ReturnType<Readers[Name]>;
     };
-  };
 }
 
 /** What the address has of a screen, and a function that changes it. Only what opens one of the `places` is a step that Back takes back. */
@@ -66,14 +56,8 @@ export function listSearch<Kind extends string>(
   return searchOf({ kind: (text) => oneOf(kinds, text), open: anyText, new: (text) => oneOf(['1'], text) });
 }
 
-const DATE = /^[12]\d{3}-\d\d-\d\d$/;
-
 /** Returns the text if it is a date as `YYYY-MM-DD`, else undefined. A browser takes 30 February for 2 March. */
-export function dateOf(text: string | undefined): string | undefined {
-  return text !== undefined && DATE.test(text) && isDay(text) ? text : undefined;
-}
-
-function isDay(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+export function dateOf(text = ''): string | undefined {
+  const time = /^[12]\d{3}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
 }

@@ -7,7 +7,7 @@ import { useFormat } from './format.ts';
 import { Ago } from './history.tsx';
 import { Refusal } from './loaded.tsx';
 import { Section } from './page.tsx';
-import { type Column, ShortList } from './table.tsx';
+import { type Column, ListTable } from './table.tsx';
 
 type Session = Answer<'listSessions'>[number];
 
@@ -51,7 +51,7 @@ export function Sessions({ title, personId }: { title: string; personId?: string
   ];
   return (
     <Section title={title}>
-      <ShortList
+      <ListTable
         label={title}
         list={list}
         columns={columns}

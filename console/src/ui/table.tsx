@@ -31,10 +31,10 @@ interface TableProps<Row> {
   groupControl?: (row: Row) => ReactNode;
 }
 
-/** A quiet table whose rows open by a press anywhere. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, keyOf, onOpen, openKey, step = 500, groupOf, groupControl } = props;
-  const [most, setMost] = useState(step);
+  const [steps, setSteps] = useState(1);
+  const most = steps * step;
   const startsGroup = (index: number) => {
     const [before, row] = [rows[index - 1], rows[index]];
     return row !== undefined && groupOf?.(row) !== (before && groupOf?.(before));
@@ -76,7 +76,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </tbody>
       </table>
       {rows.length > most && (
-        <Button variant="subtle" fullWidth onClick={() => setMost(most + step)}>
+        <Button variant="subtle" fullWidth onClick={() => setSteps(steps + 1)}>
           Show more, {most.toLocaleString()} of {rows.length.toLocaleString()} so far
         </Button>
       )}
@@ -149,51 +149,32 @@ export function Breaking({ children }: { children: ReactNode }) {
   return <span style={BREAKING}>{children}</span>;
 }
 
-interface ShortListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  /** Result of `useQuery(read(…))`. Of a search, its rows may still be those of what was typed before. */
-  list: Query<Row[]> & { isPlaceholderData?: boolean };
-  empty: EmptyProps;
-}
-
-/** A list that the API answers as a whole, as a table, with its skeleton, its error and its empty state. */
-export function ShortList<Row>({ list, empty, ...table }: ShortListProps<Row>) {
-  return (
-    <Loaded query={list}>
-      {(rows) => (
-        <>
-          {list.isPlaceholderData && <Away />}
-          {rows.length === 0 ? <Empty {...empty} /> : <Table {...table} rows={rows} />}
-        </>
-      )}
-    </Loaded>
-  );
-}
-
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  /** Result of `useInfiniteQuery(readList(…))`. */
-  list: Query<{ pages: { results: Row[] }[] }> & {
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    fetchNextPage: () => unknown;
+  /** Result of `useQuery(read(…))` or `useInfiniteQuery(readList(…))`. Of a search, its rows may still be those of what was typed before. */
+  list: Query<Row[]> & {
+    isPlaceholderData?: boolean;
+    hasNextPage?: boolean;
+    isFetchingNextPage?: boolean;
+    fetchNextPage?: () => unknown;
   };
   empty: EmptyProps;
 }
 
-/** A long list of the API as a table, with its skeleton, its error, its empty state and the next page. */
+/** A list of the API as a table, with its skeleton, its error, its empty state and the next page. */
 export function ListTable<Row>({ list, empty, ...table }: ListProps<Row>) {
-  const rows = list.data?.pages.flatMap(({ results }) => results) ?? [];
-  const isNone = rows.length === 0;
+  const { isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   return (
     <Loaded query={list}>
-      {() => (
+      {(rows) => (
         <>
-          {!isNone && <Table {...table} rows={rows} step={Infinity} />}
-          {isNone && !list.hasNextPage && <Empty {...empty} />}
-          {list.hasNextPage && (
+          {isPlaceholderData && <Away />}
+          {rows.length > 0 && <Table {...table} rows={rows} {...(fetchNextPage && { step: Infinity })} />}
+          {rows.length === 0 && !hasNextPage && <Empty {...empty} />}
+          {hasNextPage && (
             <Stack gap={8} align="center" mt="md">
-              {isNone && <p className="quiet">Nothing found among the newest 10,000 entries yet.</p>}
-              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-                {isNone ? 'Search older entries' : 'Show more'}
+              {rows.length === 0 && <p className="quiet">Nothing found among the newest 10,000 entries yet.</p>}
+              <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage?.()}>
+                {rows.length === 0 ? 'Search older entries' : 'Show more'}
               </Button>
             </Stack>
           )}

@@ -1,12 +1,10 @@
 import { Button, Kbd } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useAllCommands } from './commands.ts';
+import { useCommands } from './commands.ts';
 
 const ID = 'undo';
-/** Words of the command whose key takes back what the notice tells. */
-export const UNDO = 'Undo';
 
-/** Tells what was done, with a button that takes it back. Only the newest one is shown. */
+/** Tells what was done, with a button and a key that take it back. Only the newest one is shown. */
 export function showUndo(title: string, text: string, undo: () => void): void {
   const takeBack = () => {
     hideUndo();
@@ -14,10 +12,7 @@ export function showUndo(title: string, text: string, undo: () => void): void {
   };
   const message = (
     <>
-      {text}{' '}
-      <Button variant="light" size="compact-sm" rightSection={<UndoKey />} data-undo onClick={takeBack}>
-        Undo
-      </Button>
+      {text} <UndoButton onPress={takeBack} />
     </>
   );
   hideUndo();
@@ -28,13 +23,11 @@ export function hideUndo(): void {
   notifications.hide(ID);
 }
 
-/** Takes back what the newest notice tells, for a key of the screen. */
-export function undoLast(): void {
-  document.querySelector<HTMLElement>('[data-undo]')?.click();
-}
-
-/** Not every screen on which the notice stands has the key for it. */
-function UndoKey() {
-  const command = useAllCommands().find(({ id }) => id === UNDO);
-  return command && <Kbd aria-hidden="true">{command.keys}</Kbd>;
+function UndoButton({ onPress }: { onPress: () => void }) {
+  useCommands('Undo', [['u', 'Undo', onPress]]);
+  return (
+    <Button variant="light" size="compact-sm" rightSection={<Kbd aria-hidden="true">u</Kbd>} onClick={onPress}>
+      Undo
+    </Button>
+  );
 }

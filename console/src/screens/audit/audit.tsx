@@ -32,7 +32,7 @@ export function Audit() {
   const list = useInfiniteQuery(
     readList('listAudit', query, ['menu', 'rooms', 'rates', 'reservations', 'credentials', 'people', 'pause']),
   );
-  const entries = list.data?.pages.flatMap(({ results }) => results) ?? [];
+  const { data: entries = [] } = list;
   const today = dayOf(serverNow());
   const dayTitle = (day: string) =>
     day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');
@@ -65,12 +65,12 @@ export function Audit() {
       filters={
         <>
           <FilterSelect
-            label="Action"
-            all="All actions"
-            width={280}
-            isSearchable
+            aria-label="Action"
+            placeholder="All actions"
+            w={280}
+            searchable
             value={search.action}
-            options={ACTIONS}
+            data={ACTIONS}
             onChange={(action) => set({ action })}
           />
           <ActorSelect value={search.actor} onChange={(actor) => set({ actor })} />
@@ -116,7 +116,7 @@ function ActorSelect(props: ActorSelectProps) {
     { group: 'Partners', items: partners.map(({ id, label }) => ({ value: id, label: label || 'No name' })) },
   ];
   const options = groups.filter(({ items }) => items.length > 0);
-  return <FilterSelect label="Person" all="Everybody" width={180} isSearchable options={options} {...props} />;
+  return <FilterSelect aria-label="Person" placeholder="Everybody" w={180} searchable data={options} {...props} />;
 }
 
 const NAME = { color: 'inherit', fontWeight: 600, textDecoration: 'none' } as const;

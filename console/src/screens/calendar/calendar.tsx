@@ -8,7 +8,7 @@ import { useHouse } from '../../api/house.ts';
 import { read } from '../../api/reads.ts';
 import { areasOf, isOwner, useMe } from '../../api/session.ts';
 import { Chips, PropertySelect } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { Form, TextField, useWrite } from '../../ui/form.tsx';
@@ -50,17 +50,21 @@ export function Calendar() {
     const plans = [...new Set(editing.closable.map(({ rate_plan_id: plan }) => plan))];
     setBulk({ plans, from: range[0], to: range.at(-1) });
   };
-  const writing = commandsOf('Calendar', [
-    ['s', 'Close or open the nights (Shift and arrows select)', editing.toggleClosed],
-    ['=', 'Selected nights back to the base price', editing.setBase],
-    ['b', 'Change many nights', openBulk],
-    ['u', 'Undo the last change', undo],
-  ]);
-  const opening = commandsOf('Calendar', [
+  useCommands('Calendar', [
     ['n', 'Open the night', openNight],
     ['p', 'Print the price list', () => window.print()],
   ]);
-  useCommands(mayWrite && night === undefined ? [...opening, ...writing] : opening);
+  useCommands(
+    'Calendar',
+    mayWrite && night === undefined
+      ? [
+          ['s', 'Close or open the nights (Shift and arrows select)', editing.toggleClosed],
+          ['=', 'Selected nights back to the base price', editing.setBase],
+          ['b', 'Change many nights', openBulk],
+          ['u', 'Undo the last change', undo],
+        ]
+      : [],
+  );
   return (
     <Page
       title="Calendar"

@@ -38,11 +38,11 @@ export function Deliveries() {
             onChange={(value) => set({ status: value })}
           />
           <FilterSelect
-            label="Event"
-            all="All events"
-            width={170}
+            aria-label="Event"
+            placeholder="All events"
+            w={170}
             value={event}
-            options={EVENTS.map((value) => ({ value, label: eventInWords(value) }))}
+            data={EVENTS.map((value) => ({ value, label: eventInWords(value) }))}
             onChange={(value) => set({ event: value })}
           />
           <PartnerSelect value={partner} onChange={(id) => set({ partner: id })} />

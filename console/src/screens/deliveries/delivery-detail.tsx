@@ -18,11 +18,9 @@ type Delivery = Answer<'getWebhookDelivery'>;
 /** Where the guide for partners says what to check for each cause. */
 const CAUSES = '/docs/guides/webhooks/#if-no-delivery-arrives';
 
-/** Drawer of one delivery: what was sent, what came back, and how to send it to one's own machine. */
 export function DeliveryDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const query = useQuery({
-    ...read('getWebhookDelivery', { path: { id: id ?? '' } }, ['events', 'credentials']),
-    enabled: id !== undefined,
+    ...read('getWebhookDelivery', id && { path: { id } }, ['events', 'credentials']),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? SOON_MS : REREAD_MS),
   });
   return (
@@ -40,10 +38,7 @@ function Content({ delivery }: { delivery: Delivery }) {
   const { dayAndTime } = useFormat();
   const { subject, credential_id: partner, credential_label: label } = delivery;
   const mayReadPartner = isOwner(useMe());
-  const { data } = useQuery({
-    ...read('getStaffCredential', { path: { id: partner } }, ['credentials']),
-    enabled: mayReadPartner,
-  });
+  const { data } = useQuery(read('getStaffCredential', mayReadPartner && { path: { id: partner } }, ['credentials']));
   const headers = Object.entries(delivery.headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <>
@@ -90,14 +85,8 @@ function linkIf(may: boolean, to: '/partners' | '/orders' | '/stays', open: stri
 function Subject({ type, id, external_id: partnersId }: Delivery['subject']) {
   const isOrder = type === 'order';
   const mayOpen = areasOf(useMe()).includes(isOrder ? 'orders' : 'hotel');
-  const order = useQuery({
-    ...read('getStaffOrder', { path: { order_id: id } }, ['orders']),
-    enabled: isOrder && mayOpen,
-  });
-  const stay = useQuery({
-    ...read('getStaffReservation', { path: { id } }, ['reservations']),
-    enabled: !isOrder && mayOpen,
-  });
+  const order = useQuery(read('getStaffOrder', isOrder && mayOpen && { path: { order_id: id } }, ['orders']));
+  const stay = useQuery(read('getStaffReservation', !isOrder && mayOpen && { path: { id } }, ['reservations']));
   const number = order.data ? `#${order.data.number}` : stay.data?.natural_id;
   const words = [number, partnersId].filter(Boolean).join(', ') || id;
   return linkIf(mayOpen, isOrder ? '/orders' : '/stays', id, words);

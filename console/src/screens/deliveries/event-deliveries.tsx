@@ -50,7 +50,6 @@ interface EventsProps {
   steps: Step[] | undefined;
 }
 
-/** The events of an order or a stay, each with what became of its delivery. */
 function EventDeliveries({ id, credentialId, steps }: EventsProps) {
   const query = useQuery({
     ...deliveriesQuery(id, credentialId, steps ?? []),

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { Chips, FindField } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { download } from '../../ui/csv.ts';
 import { changeAvailability, changePrice, type Dish, isOn, menuQuery } from '../../ui/dishes.ts';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
@@ -12,7 +12,6 @@ import { useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
-import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
 import { DishDetail } from './dish-detail.tsx';
 import { ImportMenu } from './import-menu.tsx';
 import { AmountField, Switch } from './row-controls.tsx';
@@ -28,7 +27,7 @@ export function Menu() {
   const { dayOf } = useFormat();
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
-  useCommands(commandsOf('Menu', [['i', 'Import a menu', pick]]));
+  useCommands('Menu', [['i', 'Import a menu', pick]]);
   const isEmpty = menu?.dishes.length === 0;
   return (
     <Page
@@ -92,17 +91,18 @@ function Dishes({ dishes, search, set }: DishesProps) {
   const open = useCallback(({ sku }: Dish) => set({ open: sku }), [set]);
   const isFocused = ({ sku }: Dish) => sku === focusedKey();
   const turn = (some: Dish[] = []) => void changeAvailability(some, !some.some(isOn));
-  const moving = commandsOf('Menu', [
-    ['j', 'Next row', () => moveFocus(1)],
-    ['k', 'Row before', () => moveFocus(-1)],
-  ]).map((command) => ({ ...command, mayRepeat: true }));
-  const changing = commandsOf('Menu', [
-    ['m', 'Take the dish off the menu, or put it on', () => turn(dishes.filter(isFocused))],
-    ['M', 'The same for its category', () => turn([...groups.values()].find((some) => some.some(isFocused)))],
-    ['p', 'Change the price', () => focusInRow('input[inputmode]')],
-    ['u', UNDO, undoLast],
-  ]);
-  useCommands(search.open === undefined ? [...moving, ...changing] : []);
+  useCommands(
+    'Menu',
+    search.open !== undefined
+      ? []
+      : [
+          ['j', 'Next row', () => moveFocus(1), true],
+          ['k', 'Row before', () => moveFocus(-1), true],
+          ['m', 'Take the dish off the menu, or put it on', () => turn(dishes.filter(isFocused))],
+          ['M', 'The same for its category', () => turn([...groups.values()].find((some) => some.some(isFocused)))],
+          ['p', 'Change the price', () => focusInRow('input[inputmode]')],
+        ],
+  );
   if (groups.size === 0) {
     const showAll = () => set({ text: undefined, shown: undefined });
     return <Empty title="No dish passes these filters." action={<Button onClick={showAll}>Show all dishes</Button>} />;

@@ -11,11 +11,9 @@ interface DishCount {
   sku: string;
   name: string;
   pieces: number;
-  /** Pieces by variant, if the dish has some. */
   variants: Map<string, number>;
 }
 
-/** Counts each dish that is still to be cooked, the most frequent one first. */
 function countDishes(orders: readonly Order[]): DishCount[] {
   const dishes = new Map<string, DishCount>();
   for (const { sku, name, variant, quantity } of orders.filter(isToCook).flatMap(({ lines }) => lines)) {

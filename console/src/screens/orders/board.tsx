@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { OfflineStrip, Strip } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
@@ -25,7 +25,6 @@ export const openOrdersQuery = read('listStaffOrders', OPEN, ['orders']);
 
 type OrdersIn = (status: OpenStatus) => Order[];
 
-/** The open orders, a column for each status. */
 export function Board({ ringing }: Pick<Sound, 'ringing'>) {
   const { search } = useOrdersAddress();
   const query = useQuery(openOrdersQuery);
@@ -80,7 +79,6 @@ export function Board({ ringing }: Pick<Sound, 'ringing'>) {
   );
 }
 
-/** Says that the browser holds the sound back, or that new orders ring. */
 export function SoundStrip({ sound: { isHeldBack, isMuted, ringing } }: { sound: Sound }) {
   if (isHeldBack) {
     return (
@@ -137,7 +135,6 @@ interface ColumnProps {
   isChosen: boolean;
 }
 
-/** All orders of one status, oldest first. */
 function Column({ status, orders, ringing, isChosen }: ColumnProps) {
   const now = useNow();
   const moves = useMoves();
@@ -197,9 +194,7 @@ function useBoardCommands(ordersIn: OrdersIn, isCovered: boolean): void {
   };
   const labelOf = (status: OpenStatus) => `Move the first ${STATUS[status].label.toLowerCase()} order on`;
   useCommands(
-    commandsOf(
-      'Orders',
-      OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(ordersIn(status))]),
-    ),
+    'Orders',
+    OPEN_STATUSES.map((status, index) => [String(index + 1), labelOf(status), () => moveFirst(ordersIn(status))]),
   );
 }

@@ -1,9 +1,8 @@
 import { Button, type ButtonProps, Menu, UnstyledButton } from '@mantine/core';
-import { memo, type MouseEvent, useEffect, useState } from 'react';
+import { memo, type MouseEvent, useState } from 'react';
 import { MoreIcon } from '../../ui/icons.tsx';
-import { ReasonDialog } from '../../ui/reason-dialog.tsx';
+import { ask } from '../../ui/question.tsx';
 import { Status } from '../../ui/status.tsx';
-import { makeStore, useStore } from '../../ui/store.ts';
 import classes from './card.module.css';
 import { cancelOrder, type Move, moveOn, undo } from './moves.ts';
 import type { OrdersSearch } from './search.ts';
@@ -13,7 +12,6 @@ import { printTicket } from './ticket.tsx';
 
 interface CardProps {
   order: Order;
-  /** Time since the order was placed. */
   age: string;
   /** Clock time that staff have promised, or null. */
   promised: string | null;
@@ -22,7 +20,6 @@ interface CardProps {
   /** State of a press that the service does not have yet. */
   phase: Move['phase'] | undefined;
   isRinging: boolean;
-  /** Changes the address. */
   set: (change: OrdersSearch) => void;
 }
 
@@ -149,7 +146,7 @@ export function MoreButton({ order, ...button }: ButtonProps & { order: Order })
           ))}
           <Menu.Item onClick={() => printTicket(order)}>Print a ticket</Menu.Item>
           <Menu.Divider />
-          <Menu.Item c="var(--rs-late)" onClick={() => asked.set(order)}>
+          <Menu.Item c="var(--rs-late)" onClick={() => askToCancel(order)}>
             Cancel the order…
           </Menu.Item>
         </Menu.Dropdown>
@@ -158,14 +155,8 @@ export function MoreButton({ order, ...button }: ButtonProps & { order: Order })
   );
 }
 
-/** Order of which somebody is asked why it is cancelled. */
-const asked = makeStore<Order | null>(null);
-
-export function CancelDialog() {
-  const order = useStore(asked);
-  // Back leaves the screen without an answer to the question.
-  useEffect(() => () => asked.set(null), []);
-  const question = order && {
+function askToCancel(order: Order): void {
+  ask({
     title: `Cancel order #${order.number}?`,
     text: `${partnerOf(order)} is told at once. This cannot be undone.`,
     reasons: [
@@ -174,9 +165,9 @@ export function CancelDialog() {
       'The guest asked for it.',
       'The guest cannot be reached.',
     ],
-    press: 'Cancel the order',
-    isGrave: true,
-    run: (reason: string | undefined) => cancelOrder(order, reason),
-  };
-  return <ReasonDialog question={question} onClose={() => asked.set(null)} />;
+    action: 'Cancel the order',
+    color: 'red',
+    cancel: 'Keep it',
+    run: (reason) => cancelOrder(order, reason),
+  });
 }

@@ -13,7 +13,6 @@ const kept = makeKeptStore('roomservice.late', (stored) => {
   return Object.fromEntries(OPEN_STATUSES.map((status) => [status, minutesOf(status)])) as LateMinutes;
 });
 
-/** Keeps the minutes in this browser. */
 export const keepLateMinutes = kept.set;
 
 export function useLateMinutes(): LateMinutes {

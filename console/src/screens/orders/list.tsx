@@ -11,7 +11,7 @@ import { DayRange } from '../../ui/days.tsx';
 import { plural, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import classes from './board.module.css';
 import { useMoves } from './moves.ts';
 import { openOrdersQuery } from './board.tsx';
@@ -32,36 +32,28 @@ const FINDING = {
   idOf: ({ order_id: id }: Order) => id,
 };
 
-/** All orders as a table, newest first, or those that are found for a text. */
 export function OrderList() {
   const { search, set } = useOrdersAddress();
   const { timezone } = useMe().tenant;
   const { q, status, type, partner, from, to } = search;
   const filters = { status, order_type: type, credential_id: partner, ...timesOf(from, to, timezone) };
-  const list = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
+  const all = useInfiniteQuery({ ...readList(FINDING.list, filters, FINDING.topics), enabled: q === undefined });
   const found = useFound(q);
-  const table = {
-    label: 'Orders',
-    columns: useColumns(),
-    keyOf: FINDING.idOf,
-    openKey: search.open,
-    onOpen: ({ order_id: id }: Order) => set({ open: id }),
-  };
-  if (q !== undefined) {
-    const text =
-      'An order of the last 31 days is found by its number, how the name begins, a whole phone number, or the partner’s id. An open one also by a part of the name or the phone number.';
-    return (
-      <>
-        <Count rows={found.data} />
-        <ShortList {...table} list={found} empty={{ title: `Nothing found for “${q}”.`, text }} />
-      </>
-    );
-  }
+  const list = q === undefined ? all : found;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const isCut = q === undefined && all.hasNextPage;
   return (
     <>
-      <Count rows={list.data?.pages.flatMap(({ results }) => results)} hasMore={list.hasNextPage} />
-      <ListTable {...table} list={list} empty={isFiltered ? NONE_PASSES : NONE_YET} />
+      <Count rows={list.data} isCut={isCut} />
+      <ListTable
+        label="Orders"
+        columns={useColumns()}
+        keyOf={FINDING.idOf}
+        openKey={search.open}
+        onOpen={({ order_id: id }: Order) => set({ open: id })}
+        list={list}
+        empty={q === undefined ? (isFiltered ? NONE_PASSES : NONE_YET) : noneFound(q)}
+      />
     </>
   );
 }
@@ -76,6 +68,10 @@ const NONE_PASSES = {
     </Link>
   ),
 };
+const noneFound = (q: string) => ({
+  title: `Nothing found for “${q}”.`,
+  text: 'An order of the last 31 days is found by its number, how the name begins, a whole phone number, or the partner’s id. An open one also by a part of the name or the phone number.',
+});
 
 /** The orders that are found for a text. The API does not search parts of names, so only open orders are found by them. */
 function useFound(q = '') {
@@ -108,14 +104,14 @@ function dishesOf({ lines }: Order, separator: string): string {
   return lines.map(({ quantity, name }) => `${quantity} × ${name}`).join(separator);
 }
 
-function Count({ rows = [], hasMore = false }: { rows: Order[] | undefined; hasMore?: boolean }) {
+function Count({ rows = [], isCut }: { rows: Order[] | undefined; isCut: boolean }) {
   const { dayOf } = useFormat();
   const { timezone } = useMe().tenant;
   if (rows.length === 0) return null;
   return (
     <Group justify="space-between" fz="sm" c="dimmed">
       {plural(rows.length, 'order')}
-      {hasMore && ' so far'}
+      {isCut && ' so far'}
       <Button
         variant="default"
         leftSection={<DownloadIcon size={15} />}
@@ -196,11 +192,11 @@ export function ListFilters() {
           </div>
           <Box display={{ base: isOpen ? 'contents' : 'none', sm: 'contents' }}>
             <FilterSelect
-              label="Type"
-              all="Any type"
-              width={140}
+              aria-label="Type"
+              placeholder="Any type"
+              w={140}
               value={type}
-              options={TYPE_OPTIONS}
+              data={TYPE_OPTIONS}
               onChange={(next) => set({ type: next })}
             />
             <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />

@@ -70,7 +70,6 @@ function begin(order: Order, to: OrderStatus, reason?: string): Move {
   return move;
 }
 
-/** Takes back a move that waits. */
 export function undo(orderId: string): void {
   const move = moves.get(orderId);
   if (move?.phase !== 'undo') return;
@@ -84,7 +83,6 @@ function endUndo(move: Move): void {
   if (told === move) hideUndo();
 }
 
-/** Sends all moves that wait behind Undo. */
 function sendWaiting(): void {
   for (const move of moves.values()) {
     if (move.phase === 'undo') void sendMove(move);

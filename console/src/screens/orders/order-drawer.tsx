@@ -4,7 +4,7 @@ import { Fragment } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useNow } from '../../live/clock.ts';
-import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
+import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { PrintIcon } from '../../ui/icons.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -22,14 +22,12 @@ type Known = Order & Pick<Answer<'getStaffOrder'>, 'history'>;
 
 /** One order with all that is known of it. `id`: of the order that the address names. */
 export function OrderDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const shownId = useLastId(id);
   const { data: open } = useQuery(openOrdersQuery);
   const query = useQuery({
-    ...read('getStaffOrder', { path: { order_id: shownId ?? '' } }, ['orders']),
-    enabled: shownId !== undefined,
-    placeholderData: open?.results.find((order) => order.order_id === shownId),
+    ...read('getStaffOrder', id && { path: { order_id: id } }, ['orders']),
+    placeholderData: open?.results.find((order) => order.order_id === id),
   });
-  const move = useMoves().get(shownId ?? '');
+  const move = useMoves().get(id ?? '');
   const order = query.data && { ...query.data, ...move?.order };
   return (
     <Detail

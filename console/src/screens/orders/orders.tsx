@@ -1,17 +1,16 @@
 import { ActionIcon, Box, Button, Stack, Text } from '@mantine/core';
-import { useDocumentVisibility } from '@mantine/hooks';
+import { useDocumentVisibility, useFullscreenDocument } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { useFormat } from '../../ui/format.ts';
 import { FullScreenIcon, MutedIcon, PauseIcon, SoundIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { UNDO, undoLast } from '../../ui/undo-notice.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import classes from './board.module.css';
 import { Board, openOrdersQuery, SoundStrip } from './board.tsx';
-import { CancelDialog } from './card.tsx';
 import { ListFilters, OrderList } from './list.tsx';
 import { useSendingAtEnd } from './moves.ts';
 import { OrderDrawer } from './order-drawer.tsx';
@@ -23,7 +22,6 @@ import { TicketPrinter } from './ticket.tsx';
 /** From this width on, the counts of the dishes stand beside the columns. */
 const WIDE_PX = 1_200;
 
-/** The orders: a board of the open ones, and a list of all. */
 export function Orders() {
   const { search, set } = useOrdersAddress();
   const { data } = useQuery(openOrdersQuery);
@@ -53,7 +51,7 @@ export function Orders() {
         </Page>
       </div>
       <OrderDrawer id={search.open} onClose={() => set({ open: undefined })} />
-      <CancelDialog />
+      <QuestionDialog />
       <TicketPrinter />
     </>
   );
@@ -62,6 +60,7 @@ export function Orders() {
 function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const { search, set } = useOrdersAddress();
   const [isPausing, setPausing] = useState(false);
+  const { fullscreen, toggle } = useFullscreenDocument();
   const [isList, isKitchen, isCounting] = [search.view === 'list', search.view === 'kitchen', search.day !== undefined];
   const height = isKitchen ? 44 : undefined;
   const icon = { variant: 'subtle', color: 'gray', size: height ?? 'input-sm' };
@@ -70,26 +69,19 @@ function Bar({ sound: { isMuted, ringing } }: { sound: Sound }) {
   const pause = () => setPausing(true);
   const toggleDay = () => set({ day: isCounting ? undefined : 'on' });
   const toggleKitchen = () => {
-    setFullScreen(!isKitchen);
+    if (fullscreen === isKitchen) void toggle().catch(() => {});
     if (isKitchen) set({ view: undefined, day: undefined });
     else set({ view: 'kitchen', day: window.innerWidth >= WIDE_PX ? 'on' : undefined });
   };
   useWakeLock(isKitchen);
-  useCommands(
-    commandsOf('Orders', [
-      ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
-      ['a', 'All-day counts', toggleDay],
-      ['u', UNDO, undoLast],
-      ['s', 'Stop ringing', () => touch(...ringing)],
-      ['m', soundLabel, toggleSound],
-      [
-        'v',
-        isList ? 'Board of the open orders' : 'List of all orders',
-        () => set({ view: isList ? undefined : 'list' }),
-      ],
-      ['p', 'Pause orders', pause],
-    ]),
-  );
+  useCommands('Orders', [
+    ['k', isKitchen ? 'Leave the kitchen mode' : 'Kitchen mode', toggleKitchen],
+    ['a', 'All-day counts', toggleDay],
+    ['s', 'Stop ringing', () => touch(...ringing)],
+    ['m', soundLabel, toggleSound],
+    ['v', isList ? 'Board of the open orders' : 'List of all orders', () => set({ view: isList ? undefined : 'list' })],
+    ['p', 'Pause orders', pause],
+  ]);
   return (
     <>
       {isKitchen ? (
@@ -143,13 +135,6 @@ function Clock() {
       {clock(now)}
     </Text>
   );
-}
-
-/** Fills the device's screen, or gives it back. A browser agrees only within a press. */
-function setFullScreen(isOn: boolean): void {
-  const isFull = document.fullscreenElement !== null;
-  const change = isOn ? document.documentElement.requestFullscreen?.() : isFull && document.exitFullscreen();
-  if (change) change.catch(() => {});
 }
 
 /** Keeps the screen of the device on while the component is shown. A browser takes this back when the page hides. */

@@ -18,7 +18,6 @@ function resume(): void {
   void press('Orders', 'taken again', end);
 }
 
-/** Says calmly that no orders come, why, and until when. */
 export function ClosedStrip() {
   const { data } = useQuery(pauseQuery);
   const now = useNow(10_000);
@@ -45,7 +44,6 @@ const LENGTHS = [
   { value: '120', label: '2 hours' },
 ];
 
-/** Asks for how long the kitchen takes no orders, and why. */
 export function PauseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [minutes, setMinutes] = useState<string | undefined>('30');
   const [reason, setReason] = useState('');

@@ -2,7 +2,6 @@ import { anyText, dateOf, oneOf, searchOf, useAddress } from '../../ui/search.ts
 
 /** What the screen shows, as the address has it. */
 export const validateOrdersSearch = searchOf({
-  /** Id of the order in the drawer. */
   open: anyText,
   /** `list`: all orders as a table. `kitchen`: the board for the wall of a kitchen. Left out: the board of the open ones. */
   view: (text) => oneOf(['list', 'kitchen'], text),

@@ -59,7 +59,6 @@ function chime(): void {
 
 export type Sound = ReturnType<typeof useSound>;
 
-/** Rings while there are new orders that nobody has touched. */
 export function useSound(newOrders: readonly Order[]) {
   const seen = useStore(touched);
   const isMuted = useMuted();
@@ -86,7 +85,6 @@ export function useSound(newOrders: readonly Order[]) {
     isMuted,
     /** The browser holds sound back until somebody presses something. */
     isHeldBack: !isMuted && state === 'suspended',
-    /** Ids of the new orders that nobody has touched yet. */
     ringing,
   };
 }

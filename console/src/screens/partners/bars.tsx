@@ -16,7 +16,6 @@ interface Bar {
 
 interface BarsProps {
   bars: Bar[];
-  /** Words in place of bars that are all empty. */
   none: string;
   children: ReactNode;
 }
@@ -40,7 +39,6 @@ function Bars({ bars, none, children }: BarsProps) {
   );
 }
 
-/** Deliveries of the last 24 hours, an hour a bar: what was accepted, what waits, what failed. */
 export function DeliveriesByHour({ health: { hours } }: { health: Answer<'getStaffCredential'>['health'] }) {
   const { clock } = useFormat();
   const bars = hours.map(({ at, delivered, pending, failed }) => ({

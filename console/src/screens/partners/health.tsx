@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
+import { useNow } from '../../live/clock.ts';
 import { Status } from '../../ui/status.tsx';
 
 /** After this time, waiting deliveries are more than a passing hiccup. */
 const LATE_MS = 5 * 60_000;
 const RECENT_MS = 24 * 60 * 60_000;
 
-/** One word for how a partner's webhook does. */
-export function Health({ partner, now }: { partner: Answer<'listStaffCredentials'>[number]; now: number }) {
+export function Health({ partner }: { partner: Answer<'listStaffCredentials'>[number] }) {
+  const now = useNow(10_000);
   const { is_active: isActive, webhook_url: url, deliveries } = partner;
   const isWithin = (time: string | null, ms: number) => time !== null && now - Date.parse(time) < ms;
   if (!isActive) return <Status tone="quiet">Revoked</Status>;

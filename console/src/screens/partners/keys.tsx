@@ -1,10 +1,9 @@
 import { Stack } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call, type OperationName } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { ChipChoice } from '../../ui/filters.tsx';
-import { OnceDialog } from '../../ui/form.tsx';
-import { makeStore, useStore } from '../../ui/store.ts';
+import { showOnce } from '../../ui/once.tsx';
 
 export type Kind = 'partners' | 'pms' | 'channels';
 
@@ -75,31 +74,25 @@ export function secretOf(kind: Kind, made: Made, note?: string): Secret {
     : { kind, label: made.label, key: made.api_key, secret: made.api_secret, note };
 }
 
-const shown = makeStore<Secret | null>(null);
-
-export const showSecret = shown.set;
-
-function forget(): void {
-  shown.set(null);
-}
-
-/** The one dialog that shows a secret, with texts to hand on. */
-export function SecretDialog() {
-  const shownSecret = useStore(shown);
-  useEffect(() => forget, []);
-  const { kind, label, key, secret = '', note = 'Copy it, or hand it on, before you close this.' } = shownSecret ?? {};
-  return (
-    <OnceDialog
-      isOpen={shownSecret !== null}
-      onClose={forget}
-      title={`${key === undefined ? 'Secret' : 'Key and secret'} of ${label || 'the new credential'}`}
-      note={`The secret is shown only now. ${note}`}
-    >
-      {key !== undefined && <CopyField label="Key" value={key} />}
-      <CopyField label="Secret" value={secret} />
-      {key !== undefined && <HandOn kind={kind} keyText={key} secret={secret} />}
-    </OnceDialog>
-  );
+/** Shows a secret, with texts to hand on. */
+export function showSecret({
+  kind,
+  label,
+  key,
+  secret,
+  note = 'Copy it, or hand it on, before you close this.',
+}: Secret) {
+  showOnce({
+    title: `${key === undefined ? 'Secret' : 'Key and secret'} of ${label || 'the new credential'}`,
+    note: `The secret is shown only now. ${note}`,
+    content: (
+      <>
+        {key !== undefined && <CopyField label="Key" value={key} />}
+        <CopyField label="Secret" value={secret} />
+        {key !== undefined && <HandOn kind={kind} keyText={key} secret={secret} />}
+      </>
+    ),
+  });
 }
 
 type Form = 'env' | 'mail';
@@ -109,12 +102,11 @@ const FORMS: { value: Form; label: string }[] = [
 ];
 
 interface HandOnProps {
-  kind: Secret['kind'] | undefined;
+  kind: Secret['kind'];
   keyText: string;
   secret: string;
 }
 
-/** Three texts for whoever needs the key. */
 function HandOn(props: HandOnProps) {
   const [form, setForm] = useState<Form>();
   return (

@@ -1,17 +1,18 @@
 import { Box, Button, Select } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { read, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
-import { useNow } from '../../live/clock.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Confirm, FormDialog, useWrite } from '../../ui/form.tsx';
+import { FormDialog, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Ago, Moment, Moments } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ask } from '../../ui/question.tsx';
 import { DeliveriesByHour, OrdersByDay, StaysByDay } from './bars.tsx';
 import { Health } from './health.tsx';
 import { ENDED, KEY_READS, secretOf, showSecret } from './keys.tsx';
@@ -19,58 +20,30 @@ import { Webhook } from './webhook.tsx';
 
 type Partner = Answer<'getStaffCredential'>;
 
-/** Drawer of one partner: how it does, and all that the owner may change about it. */
 export function PartnerDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  const query = useQuery({
-    ...read('getStaffCredential', { path: { id: id ?? '' } }, ['credentials', 'events']),
-    enabled: id !== undefined,
-  });
-  const [action, setAction] = useState<'rotate' | 'revoke' | null>(null);
-  // Back leaves a partner without an answer to the question.
-  useEffect(() => setAction(null), [id]);
+  const query = useQuery(read('getStaffCredential', id && { path: { id } }, ['credentials', 'events']));
   const partner = query.data;
-  const propsOf = (name: typeof action) => ({ isOpen: action === name, onClose: () => setAction(null) });
   return (
-    <>
-      <Detail
-        title={partner === undefined ? 'Partner' : partner.label || 'No name'}
-        isOpen={id !== undefined}
-        onClose={onClose}
-        actions={
-          partner?.is_active && (
-            <>
-              <Button variant="default" onClick={() => setAction('rotate')}>
-                New secret
-              </Button>
-              <Button variant="subtle" color="red" onClick={() => setAction('revoke')}>
-                Revoke
-              </Button>
-            </>
-          )
-        }
-      >
-        <Loaded query={query}>{(data) => <Content partner={data} />}</Loaded>
-      </Detail>
-      {partner !== undefined && (
-        <>
-          <Rotate partner={partner} {...propsOf('rotate')} />
-          <Revoke partner={partner} {...propsOf('revoke')} />
-        </>
-      )}
-    </>
+    <Detail
+      title={partner === undefined ? 'Partner' : partner.label || 'No name'}
+      isOpen={id !== undefined}
+      onClose={onClose}
+      actions={partner?.is_active && <Actions partner={partner} />}
+    >
+      <Loaded query={query}>{(data) => <Content partner={data} />}</Loaded>
+    </Detail>
   );
 }
 
 function Content({ partner }: { partner: Partner }) {
   const { dayAndTime } = useFormat();
   const { features } = useMe().tenant;
-  const now = useNow(10_000);
   const { id, deliveries, budget } = partner;
   return (
     <>
       <Facts
         facts={[
-          ['Webhook', <Health partner={partner} now={now} />],
+          ['Webhook', <Health partner={partner} />],
           ['Key', <code>{partner.api_key}</code>],
           ['Last call', <Ago at={partner.last_used_at} />],
           ['Calls this minute', `${budget.used} of ${budget.limit}${budget.is_shared ? '' : ' on this server'}`],
@@ -141,10 +114,30 @@ function Refusals({ id }: { id: string }) {
   );
 }
 
-interface ActionProps {
-  partner: Partner;
-  isOpen: boolean;
-  onClose: () => void;
+function Actions({ partner }: { partner: Partner }) {
+  const { id, label } = partner;
+  const [isRotating, { open, close }] = useDisclosure();
+  const askToRevoke = () =>
+    ask({
+      title: `Revoke ${label || 'this partner'}`,
+      text: 'The partner is refused at once, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone.',
+      word: label || 'revoke',
+      action: 'Revoke',
+      color: 'red',
+      reads: KEY_READS,
+      run: () => call('revokeCredential', { path: { id } }),
+    });
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        New secret
+      </Button>
+      <Button variant="subtle" color="red" onClick={askToRevoke}>
+        Revoke
+      </Button>
+      <Rotate id={id} isOpen={isRotating} onClose={close} />
+    </>
+  );
 }
 
 const OVERLAPS = [
@@ -153,12 +146,12 @@ const OVERLAPS = [
   { value: '0', label: 'not at all: it may have leaked' },
 ];
 
-function Rotate({ partner, isOpen, onClose }: ActionProps) {
+function Rotate({ id, isOpen, onClose }: { id: string; isOpen: boolean; onClose: () => void }) {
   const [overlap, setOverlap] = useState('60');
   const { clock } = useFormat();
   const sending = useWrite(
     KEY_READS,
-    () => call('rotateStaffCredential', { path: { id: partner.id }, body: { overlap_minutes: Number(overlap) } }),
+    () => call('rotateStaffCredential', { path: { id }, body: { overlap_minutes: Number(overlap) } }),
     (made) => {
       const end = clock(made.previous_secret_ends_at);
       onClose();
@@ -176,21 +169,5 @@ function Rotate({ partner, isOpen, onClose }: ActionProps) {
         onChange={(value) => setOverlap(value ?? '60')}
       />
     </FormDialog>
-  );
-}
-
-function Revoke({ partner: { id, label }, isOpen, onClose }: ActionProps) {
-  const sending = useWrite(KEY_READS, () => call('revokeCredential', { path: { id } }), onClose);
-  return (
-    <Confirm
-      title={`Revoke ${label || 'this partner'}`}
-      text="The partner is refused at once, and waiting deliveries stop. Its orders and stays are kept. This cannot be undone."
-      word={label || 'revoke'}
-      action="Revoke"
-      color="red"
-      isOpen={isOpen}
-      sending={sending}
-      onClose={onClose}
-    />
   );
 }

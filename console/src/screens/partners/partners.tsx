@@ -3,15 +3,16 @@ import { useState } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
-import { useNow } from '../../live/clock.ts';
 import { ChipChoice } from '../../ui/filters.tsx';
 import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { Ago } from '../../ui/history.tsx';
+import { OnceDialog } from '../../ui/once.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { Health } from './health.tsx';
-import { KEY_READS, type Kind, KINDS, SecretDialog, showSecret } from './keys.tsx';
+import { KEY_READS, type Kind, KINDS, showSecret } from './keys.tsx';
 import { PartnerDetail } from './partner-detail.tsx';
 import { ChannelList, PmsList } from './pms-and-channels.tsx';
 
@@ -47,25 +48,25 @@ export function Partners() {
       {kind === 'pms' && <PmsList />}
       {kind === 'channels' && <ChannelList />}
       <NewPartner key={kind} kind={kind} isOpen={isNew === '1'} onClose={() => set({ new: undefined })} />
-      <SecretDialog />
+      <QuestionDialog />
+      <OnceDialog />
     </Page>
   );
 }
 
 function PartnerList({ open, onOpen }: { open: string | undefined; onOpen: (id: string) => void }) {
   const list = useQuery(read('listStaffCredentials', {}, ['credentials', 'events']));
-  const now = useNow(10_000);
   const columns: Column<Partner>[] = [
     { label: 'Name', cell: ({ label }) => label || 'No name' },
     { label: 'Key', isWideOnly: true, cell: ({ api_key }) => <code>{api_key}</code> },
-    { label: 'Webhook', cell: (partner) => <Health partner={partner} now={now} /> },
+    { label: 'Webhook', cell: (partner) => <Health partner={partner} /> },
     { label: 'Waiting', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.pending || '' },
     { label: 'Failed', isNumber: true, isWideOnly: true, cell: ({ deliveries }) => deliveries.failed || '' },
     { label: 'Last call', isNumber: true, cell: ({ last_used_at: at }) => <Ago at={at} /> },
   ];
   const sorted = list.data?.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
   return (
-    <ShortList
+    <ListTable
       label="Platforms"
       list={{ ...list, data: sorted }}
       columns={columns}

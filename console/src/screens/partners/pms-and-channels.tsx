@@ -1,13 +1,12 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { read } from '../../api/reads.ts';
-import { Confirm, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
 import type { Query } from '../../ui/loaded.tsx';
+import { ask } from '../../ui/question.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { KEY_READS, KINDS, showSecret } from './keys.tsx';
 
 interface Row {
@@ -32,22 +31,25 @@ export function ChannelList() {
 
 function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> }) {
   const { list: title, empty, revokeText, ...writes } = KINDS[kind];
-  const [revoking, setRevoking] = useState<Row | null>(null);
-  const [rotating, setRotating] = useState<Row | null>(null);
   const { dayAndTime } = useFormat();
-  const rotate = useWrite(
-    KEY_READS,
-    () => writes.rotate(rotating?.id ?? ''),
-    (made) => {
-      setRotating(null);
-      showSecret(made);
-    },
-  );
-  const revoke = useWrite<unknown>(
-    KEY_READS,
-    () => writes.revoke(revoking?.id ?? ''),
-    () => setRevoking(null),
-  );
+  const askToRotate = ({ id, label }: Row) =>
+    ask({
+      title: `New secret of ${label || 'this key'}`,
+      text: 'The old secret ends at once, so its calls are refused until it has the new one.',
+      action: 'Make a new secret',
+      reads: KEY_READS,
+      run: async () => showSecret(await writes.rotate(id)),
+    });
+  const askToRevoke = ({ id, label }: Row) =>
+    ask({
+      title: `Revoke ${label || 'this key'}`,
+      text: `${revokeText} This cannot be undone.`,
+      word: label || 'revoke',
+      action: 'Revoke',
+      color: 'red',
+      reads: KEY_READS,
+      run: () => writes.revoke(id),
+    });
   const all: Column<Row>[] = [
     { label: 'Name', cell: ({ label }) => <strong>{label || 'No name'}</strong> },
     { label: 'Key', isWideOnly: true, cell: ({ api_key: key }) => <code>{key}</code> },
@@ -65,10 +67,10 @@ function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> 
       cell: (row) =>
         row.is_active && (
           <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button variant="subtle" size="compact-sm" onClick={() => setRotating(row)}>
+            <Button variant="subtle" size="compact-sm" onClick={() => askToRotate(row)}>
               New secret
             </Button>
-            <Button variant="subtle" color="red" size="compact-sm" onClick={() => setRevoking(row)}>
+            <Button variant="subtle" color="red" size="compact-sm" onClick={() => askToRevoke(row)}>
               Revoke
             </Button>
           </Group>
@@ -76,32 +78,12 @@ function KeyList({ kind, list }: { kind: 'pms' | 'channels'; list: Query<Row[]> 
     },
   ];
   return (
-    <>
-      <ShortList
-        label={title}
-        list={list}
-        columns={kind === 'pms' ? all : all.filter(({ label }) => label !== 'Last call')}
-        keyOf={({ id }) => id}
-        empty={{ title: empty, text: 'Press the button above to make its key and secret.' }}
-      />
-      <Confirm
-        title={`New secret of ${rotating?.label || 'this key'}`}
-        text="The old secret ends at once, so its calls are refused until it has the new one."
-        action="Make a new secret"
-        isOpen={rotating !== null}
-        sending={rotate}
-        onClose={() => setRotating(null)}
-      />
-      <Confirm
-        title={`Revoke ${revoking?.label || 'this key'}`}
-        text={`${revokeText} This cannot be undone.`}
-        word={revoking?.label || 'revoke'}
-        action="Revoke"
-        color="red"
-        isOpen={revoking !== null}
-        sending={revoke}
-        onClose={() => setRevoking(null)}
-      />
-    </>
+    <ListTable
+      label={title}
+      list={list}
+      columns={kind === 'pms' ? all : all.filter(({ label }) => label !== 'Last call')}
+      keyOf={({ id }) => id}
+      empty={{ title: empty, text: 'Press the button above to make its key and secret.' }}
+    />
   );
 }

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { areasOf, useMe } from '../../api/session.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Confirm, FormDialog, TextField, useWrite } from '../../ui/form.tsx';
+import { FormDialog, TextField, useWrite } from '../../ui/form.tsx';
+import { ask } from '../../ui/question.tsx';
 import { outcomeOf } from '../deliveries/status.tsx';
 import { KEY_READS, showSecret } from './keys.tsx';
 
-/** Where a partner gets its events: the address, a test call, and another address. */
 export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) {
   const { id, label, webhook_url: url, is_active: isActive } = partner;
   const [isEditing, setEditing] = useState(false);
@@ -23,8 +23,15 @@ export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) 
       if (secret) showSecret({ kind: 'webhook', label: `the webhook of ${label}`, secret, note });
     },
   );
-  const [isRemoving, setRemoving] = useState(false);
-  const remove = useWrite(KEY_READS, () => call('removeCredentialWebhook', { path: { id } }));
+  const askToRemove = () =>
+    ask({
+      title: `Remove the webhook of ${label}`,
+      text: 'Deliveries that wait are never sent, and the secret of the webhook ends. The partner can still read its events in the feed.',
+      action: 'Remove',
+      color: 'red',
+      reads: KEY_READS,
+      run: () => call('removeCredentialWebhook', { path: { id } }),
+    });
   const ping = useMutation({ mutationFn: () => call('sendTestCall', { path: { id } }) });
   return (
     <>
@@ -40,22 +47,13 @@ export function Webhook({ partner }: { partner: Answer<'getStaffCredential'> }) 
             {url === '' ? 'Register a webhook' : 'Change'}
           </Button>
           {url !== '' && (
-            <Button variant="subtle" color="red" onClick={() => setRemoving(true)}>
+            <Button variant="subtle" color="red" onClick={askToRemove}>
               Remove
             </Button>
           )}
         </Group>
       )}
       {(ping.data || ping.error) && <TestOutcome outcome={ping.data} error={ping.error} />}
-      <Confirm
-        title={`Remove the webhook of ${label}`}
-        text="Deliveries that wait are never sent, and the secret of the webhook ends. The partner can still read its events in the feed."
-        action="Remove"
-        color="red"
-        isOpen={isRemoving}
-        sending={remove}
-        onClose={() => setRemoving(false)}
-      />
       <FormDialog
         title="Where does the partner get its events?"
         isOpen={isEditing}

@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { type Answer, call, type Input } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Confirm, Form, TextField, useWrite } from '../../ui/form.tsx';
+import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
-import { type Column, ShortList } from '../../ui/table.tsx';
+import { ask } from '../../ui/question.tsx';
+import { type Column, ListTable } from '../../ui/table.tsx';
 import { AreaChoice, rightsInWords } from './rights.tsx';
 
 type Display = Answer<'listDisplays'>[number];
@@ -16,12 +17,15 @@ const displaysQuery = read('listDisplays', {}, ['people']);
 
 export function DisplayList() {
   const list = useQuery(displaysQuery);
-  const [removing, setRemoving] = useState<Display | null>(null);
-  const remove = useWrite(
-    ['listDisplays'],
-    () => call('removeDisplay', { path: { id: removing?.id ?? '' } }),
-    () => setRemoving(null),
-  );
+  const askToRemove = ({ id, label }: Display) =>
+    ask({
+      title: `Remove ${label}`,
+      text: 'The display is signed out at once. To use it again, add it again: it gets new letters.',
+      action: 'Remove',
+      color: 'red',
+      reads: ['listDisplays'],
+      run: () => call('removeDisplay', { path: { id } }),
+    });
   const columns: Column<Display>[] = [
     { label: 'Display', cell: ({ label }) => <strong>{label}</strong> },
     { label: 'May use', isWideOnly: true, cell: rightsInWords },
@@ -30,34 +34,23 @@ export function DisplayList() {
       label: 'Actions',
       isNumber: true,
       cell: (display) => (
-        <Button variant="subtle" color="red" size="compact-sm" onClick={() => setRemoving(display)}>
+        <Button variant="subtle" color="red" size="compact-sm" onClick={() => askToRemove(display)}>
           Remove
         </Button>
       ),
     },
   ];
   return (
-    <>
-      <ShortList
-        label="Displays"
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={{
-          title: 'No display yet.',
-          text: 'A display is a screen that nobody signs in to, in the kitchen or at the front desk. Press “Add a display”, and type its letters there.',
-        }}
-      />
-      <Confirm
-        title={`Remove ${removing?.label ?? ''}`}
-        text="The display is signed out at once. To use it again, add it again: it gets new letters."
-        action="Remove"
-        color="red"
-        isOpen={removing !== null}
-        sending={remove}
-        onClose={() => setRemoving(null)}
-      />
-    </>
+    <ListTable
+      label="Displays"
+      list={list}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{
+        title: 'No display yet.',
+        text: 'A display is a screen that nobody signs in to, in the kitchen or at the front desk. Press “Add a display”, and type its letters there.',
+      }}
+    />
   );
 }
 

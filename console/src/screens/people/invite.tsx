@@ -1,29 +1,23 @@
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Form, OnceDialog, TextField, useWrite } from '../../ui/form.tsx';
+import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
+import { showOnce } from '../../ui/once.tsx';
 import { nameOf, type Person, RightsChoice } from './rights.tsx';
-
-/** Link with which a person chooses a password. It lives in its dialog alone. */
-export interface Link {
-  person: Person;
-  url: string;
-  expiresAt: string;
-}
 
 const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', role: 'staff', areas: [] };
 
-export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
+export function Invite({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState(NOBODY);
   const change = (part: Partial<typeof wanted>) => setWanted({ ...wanted, ...part });
   const seesSomething = wanted.role === 'owner' || wanted.areas.length > 0;
   const sending = useWrite(
     ['listPeople'],
     () => call('invitePerson', { body: { ...wanted, name: wanted.name.trim() || undefined } }),
-    ({ person, invite_url: url, expires_at: expiresAt }) => {
+    (made) => {
       onClose();
-      onLink({ person, url, expiresAt });
+      showLink(made.person, made.invite_url, made.expires_at);
     },
   );
   return (
@@ -42,24 +36,26 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
   );
 }
 
-/** The link of an invitation or a reset, and what to do with it. */
-export function LinkDialog({ link, onClose }: { link: Link | null; onClose: () => void }) {
-  const { dayAndTime } = useFormat();
-  if (link === null) return null;
-  const { person, url, expiresAt } = link;
+/** Shows the link of an invitation or a reset, with which the person chooses a password. */
+export function showLink(person: Person, url: string, end: string): void {
   const name = nameOf(person);
+  showOnce({
+    title: person.is_invited ? `Invitation for ${name}` : `New password for ${name}`,
+    note: `The link is shown only now. Send it to ${name}: whoever opens it first chooses the password.`,
+    content: (
+      <>
+        <CopyField label="Link" value={url} />
+        <Validity end={end} email={person.email} />
+      </>
+    ),
+  });
+}
+
+function Validity({ end, email }: { end: string; email: string }) {
+  const { dayAndTime } = useFormat();
   return (
-    <OnceDialog
-      isOpen
-      onClose={onClose}
-      title={person.is_invited ? `Invitation for ${name}` : `New password for ${name}`}
-      note={`The link is shown only now. Send it to ${name}: whoever opens it first chooses the password.`}
-    >
-      <CopyField label="Link" value={url} />
-      <p>
-        It works once, until {dayAndTime(expiresAt)}. If the operator has set up mail, it is on its way to{' '}
-        {person.email} too.
-      </p>
-    </OnceDialog>
+    <p>
+      It works once, until {dayAndTime(end)}. If the operator has set up mail, it is on its way to {email} too.
+    </p>
   );
 }

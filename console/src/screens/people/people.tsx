@@ -1,14 +1,15 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ChipChoice } from '../../ui/filters.tsx';
 import { Ago } from '../../ui/history.tsx';
+import { OnceDialog } from '../../ui/once.tsx';
 import { NewButton, Page } from '../../ui/page.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { type ListSearch, useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ShortList, TwoLines } from '../../ui/table.tsx';
+import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
 import { DisplayList, NewDisplay } from './displays.tsx';
-import { Invite, type Link, LinkDialog } from './invite.tsx';
+import { Invite } from './invite.tsx';
 import { PersonDetail } from './person-detail.tsx';
 import { nameOf, peopleQuery, type Person, rightsInWords } from './rights.tsx';
 
@@ -16,7 +17,6 @@ import { nameOf, peopleQuery, type Person, rightsInWords } from './rights.tsx';
 export function People() {
   const { search, set } = useAddress<ListSearch<'displays'>>('kind', 'open', 'new');
   const { kind, open, new: isNew } = search;
-  const [link, setLink] = useState<Link | null>(null);
   const action = kind === undefined ? 'Invite a person' : 'Add a display';
   const close = () => set({ new: undefined });
   return (
@@ -35,11 +35,12 @@ export function People() {
       }
     >
       {kind === undefined ? <PeopleList open={open} onOpen={(id) => set({ open: id })} /> : <DisplayList />}
-      <PersonDetail id={open} onClose={() => set({ open: undefined })} onLink={setLink} />
+      <PersonDetail id={open} onClose={() => set({ open: undefined })} />
       <Modal opened={isNew === '1'} onClose={close} title={action} closeOnClickOutside={false}>
-        {kind === undefined ? <Invite onClose={close} onLink={setLink} /> : <NewDisplay onClose={close} />}
+        {kind === undefined ? <Invite onClose={close} /> : <NewDisplay onClose={close} />}
       </Modal>
-      <LinkDialog link={link} onClose={() => setLink(null)} />
+      <QuestionDialog />
+      <OnceDialog />
     </Page>
   );
 }
@@ -54,7 +55,7 @@ function PeopleList({ open, onOpen }: { open: string | undefined; onOpen: (id: s
     { label: 'Last seen', isNumber: true, cell: (person) => <LastSeen person={person} /> },
   ];
   return (
-    <ShortList
+    <ListTable
       label="People"
       list={{ ...list, data: list.data?.toSorted((one, other) => Number(other.is_active) - Number(one.is_active)) }}
       columns={columns}

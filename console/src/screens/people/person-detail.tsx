@@ -1,24 +1,18 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Input } from '../../api/client.ts';
 import { Detail, Facts } from '../../ui/detail.tsx';
-import { Confirm, Form, TextField, useWrite } from '../../ui/form.tsx';
+import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ask } from '../../ui/question.tsx';
 import { Sessions } from '../../ui/sessions.tsx';
-import type { Link } from './invite.tsx';
+import { showLink } from './invite.tsx';
 import { nameOf, peopleQuery, type Person, RightsChoice } from './rights.tsx';
 
-interface Props {
-  id: string | undefined;
-  onClose: () => void;
-  onLink: (link: Link) => void;
-}
-
 /** Drawer of one person: rights, sessions, and the end of both. */
-export function PersonDetail({ id, onClose, onLink }: Props) {
+export function PersonDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const query = useQuery(peopleQuery);
   const person = query.data?.find((each) => each.id === id);
   return (
@@ -26,7 +20,7 @@ export function PersonDetail({ id, onClose, onLink }: Props) {
       title={person === undefined ? 'Person' : nameOf(person)}
       isOpen={id !== undefined}
       onClose={onClose}
-      actions={person && <Actions key={id} person={person} onLink={onLink} />}
+      actions={person && <Actions key={id} person={person} />}
     >
       <Loaded query={query}>
         {() => (person === undefined ? <Empty title="No such person in this house." /> : <Content person={person} />)}
@@ -73,41 +67,30 @@ const ACTIONS = {
 };
 type Action = keyof typeof ACTIONS;
 
-function Actions({ person, onLink }: { person: Person; onLink: Props['onLink'] }) {
-  const [action, setAction] = useState<Action>('Disable');
-  const [isOpen, { open, close }] = useDisclosure();
+function Actions({ person }: { person: Person }) {
   const path = { id: person.id };
-  const send = async () => {
+  const run = async (action: Action) => {
     if (action === 'Disable' || action === 'Enable') {
       await call('changePerson', { path, body: { is_active: action === 'Enable' } });
     } else {
       const made = await call('resetPerson', { path });
-      onLink({ person: made.person, url: made.reset_url, expiresAt: made.expires_at });
+      showLink(made.person, made.reset_url, made.expires_at);
     }
   };
-  const sending = useWrite(['listPeople', 'listSessions'], send, close);
-  const ask = (next: Action) => {
-    setAction(next);
-    open();
-  };
+  const askFor = (action: Action) =>
+    ask({
+      title: `${action}: ${nameOf(person)}`,
+      text: ACTIONS[action](nameOf(person)),
+      action,
+      color: action === 'Enable' ? undefined : 'red',
+      reads: ['listPeople', 'listSessions'],
+      run: () => run(action),
+    });
   const usual: Action[] = [person.is_invited ? 'New invitation' : 'Reset password', 'Disable'];
   const offered: Action[] = person.is_active ? usual : ['Enable'];
-  return (
-    <>
-      {offered.map((each) => (
-        <Button key={each} variant="default" onClick={() => ask(each)}>
-          {each}
-        </Button>
-      ))}
-      <Confirm
-        title={`${action}: ${nameOf(person)}`}
-        text={ACTIONS[action](nameOf(person))}
-        action={action}
-        color={action === 'Enable' ? undefined : 'red'}
-        isOpen={isOpen}
-        sending={sending}
-        onClose={close}
-      />
-    </>
-  );
+  return offered.map((each) => (
+    <Button key={each} variant="default" onClick={() => askFor(each)}>
+      {each}
+    </Button>
+  ));
 }

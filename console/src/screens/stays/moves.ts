@@ -4,7 +4,7 @@ import { read } from '../../api/reads.ts';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { press, write } from '../../ui/press.ts';
-import type { Question } from '../../ui/reason-dialog.tsx';
+import { ask } from '../../ui/question.tsx';
 import { bookerOf, formatNights, type Next, stateOf, STATUS, type Stay, type StayWithHistory } from './statuses.ts';
 
 export const stayQuery = (id: string) => read('getStaffReservation', { path: { id } }, ['reservations']);
@@ -32,8 +32,8 @@ async function setStatus(stay: Stay, status: Stay['status'], reason?: string): P
 }
 
 /** Does the one thing that is to be done with a stay today. */
-export async function doNext(stay: Stay, next: Next, ask: (stay: Stay, to: Asked) => void): Promise<void> {
-  if (next === 'leave') ask(stay, 'completed');
+export async function doNext(stay: Stay, next: Next, today: string): Promise<void> {
+  if (next === 'leave') askFor(stay, 'completed', today);
   else await (next === 'arrive' ? setArrived(stay, true) : setStatus(stay, 'confirmed'));
 }
 
@@ -57,10 +57,10 @@ function writeStay(stay: Stay, send: () => Promise<StayWithHistory>) {
   });
 }
 
-export type Asked = 'cancelled' | 'no_show' | 'completed' | 'ended';
+type Asked = 'cancelled' | 'no_show' | 'completed' | 'ended';
 
-/** What a person is asked before a move that nobody can take back: it says what becomes of the nights, and who is told. */
-export function questionOf(stay: Stay, to: Asked, today: string): Question {
+/** Asks before a move that nobody can take back: it says what becomes of the nights, and who is told. */
+export function askFor(stay: Stay, to: Asked, today: string): void {
   const { natural_id: reference, guest, check_out: end, source, status } = stay;
   const told = {
     partner: `${bookerOf(stay)} is told at once.`,
@@ -75,28 +75,28 @@ export function questionOf(stay: Stay, to: Asked, today: string): Question {
       title: `Cancel ${reference} of ${guest.name}?`,
       text: `${nights} ${told} This cannot be undone.`,
       reasons: ['The guest asked for it.', 'The guest cannot be reached.', 'The room cannot be used.'],
-      press: 'Cancel the stay',
+      action: 'Cancel the stay',
     },
     no_show: {
       title: `${guest.name} did not come?`,
       text: `The room stays held until ${formatDate(end)}, so nobody else can book it. To sell it again, cancel the stay afterwards. ${told}`,
       reasons: ['The guest cannot be reached.'],
-      press: 'No-show',
+      action: 'No-show',
     },
     completed: {
       title: `${guest.name} has left?`,
       text: `The stay is closed. ${told} This cannot be undone.`,
-      press: 'Left',
+      action: 'Left',
     },
     ended: {
       title: `${guest.name} leaves on ${formatDate(last, 'weekday')}?`,
       text: `The nights from ${formatDate(last)} to ${formatDate(end)} are free at once. The amount of the stay remains as it is.`,
-      press: 'End the stay early',
+      action: 'End the stay early',
     },
   }[to];
   const endEarly = () => press(guest.name, 'ended', () => changeStay(stay, { check_out: last }));
   const run = (reason?: string) => void (to === 'ended' ? endEarly() : setStatus(stay, to, reason));
-  return { ...words, isGrave: to !== 'completed', run };
+  ask({ ...words, color: to === 'completed' ? undefined : 'red', cancel: 'Keep it', run });
 }
 
 /** First day on which a stay can end: today, but after one night at least. */

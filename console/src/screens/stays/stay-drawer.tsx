@@ -1,34 +1,32 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useHouse } from '../../api/house.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
-import { Detail, Facts, StatusLine, useLastId } from '../../ui/detail.tsx';
+import { useCommands } from '../../ui/commands.ts';
+import { Detail, Facts, StatusLine } from '../../ui/detail.tsx';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Story } from '../deliveries/event-deliveries.tsx';
-import { type Asked, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
+import { askFor, doNext, earliestEnd, setArrived, stayQuery } from './moves.ts';
 import { NightPrices } from './quote.tsx';
 import { bookerOf, countNights, NEXT, nextOf, type Stay, stateOf, STATUS, type StayWithHistory } from './statuses.ts';
 
 interface Props {
   id: string | undefined;
   onClose: () => void;
-  ask: (stay: Stay, to: Asked) => void;
   change: (stay: Stay) => void;
 }
 
 /** One stay with all that is known of it. */
-export function StayDrawer({ id, onClose, ask, change }: Props) {
-  const shownId = useLastId(id);
-  const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
+export function StayDrawer({ id, onClose, change }: Props) {
+  const query = useQuery({ ...stayQuery(id ?? ''), enabled: id !== undefined });
   const { data } = query;
   return (
     <Detail
       title={data === undefined ? 'Stay' : `${data.guest.name}, ${data.natural_id}`}
       isOpen={id !== undefined}
       onClose={onClose}
-      actions={id !== undefined && data && <Actions stay={data} ask={ask} change={change} />}
+      actions={data && <Actions stay={data} change={change} />}
     >
       <Loaded query={query}>{(stay) => <Content stay={stay} />}</Loaded>
     </Detail>
@@ -70,7 +68,7 @@ function Content({ stay }: { stay: StayWithHistory }) {
   );
 }
 
-function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'change'>) {
+function Actions({ stay, change }: { stay: Stay } & Pick<Props, 'change'>) {
   const today = useHouse().todayOf(stay);
   const { status, source, arrived_at: arrivedAt, check_in, check_out } = stay;
   const isConfirmed = status === 'confirmed';
@@ -78,15 +76,15 @@ function Actions({ stay, ask, change }: { stay: Stay } & Pick<Props, 'ask' | 'ch
   const isStayed = (isConfirmed || status === 'completed') && check_in <= today;
   const next = nextOf(stay, today);
   const possible: [isPossible: boolean, key: string, label: string, run: () => void][] = [
-    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void doNext(stay, next, ask)],
+    [next !== undefined, 'a', NEXT[next ?? 'arrive'], () => next && void doNext(stay, next, today)],
     [isConfirmed && arrivedAt !== null, 'r', 'Not arrived', () => void setArrived(stay, false)],
-    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => ask(stay, 'no_show')],
+    [isConfirmed && arrivedAt === null && check_in <= today, 'o', 'No-show…', () => askFor(stay, 'no_show', today)],
     [isOpen && source === 'house', 'c', 'Change…', () => change(stay)],
-    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => ask(stay, 'ended')],
-    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => ask(stay, 'cancelled')],
+    [isStayed && earliestEnd(stay, today) < check_out, 'd', 'End early…', () => askFor(stay, 'ended', today)],
+    [isOpen || status === 'no_show' || status === 'expired', 'x', 'Cancel…', () => askFor(stay, 'cancelled', today)],
   ];
   const named = possible.filter(([isPossible]) => isPossible).map(([, ...command]) => command);
-  useCommands(commandsOf('This stay', named));
+  useCommands('This stay', named);
   return named.map(([key, label, run]) => (
     <Button key={key} px={10} variant={key === 'a' ? 'filled' : 'default'} onClick={run}>
       {label}

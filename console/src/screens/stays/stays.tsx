@@ -4,16 +4,16 @@ import { type ComponentProps, type MouseEvent, useEffect, useState } from 'react
 import { find, isMeant, readList } from '../../api/reads.ts';
 import { type House, useHouse } from '../../api/house.ts';
 import { Chips, FilterSelect, FindField, PartnerSelect, PropertySelect } from '../../ui/filters.tsx';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { DayStep } from '../../ui/days.tsx';
 import { addDays, formatDate } from '../../ui/format.ts';
 import { Waiting } from '../../ui/loaded.tsx';
 import { NewButton, Page, PrintButton } from '../../ui/page.tsx';
-import { type Question, ReasonDialog } from '../../ui/reason-dialog.tsx';
+import { QuestionDialog } from '../../ui/question.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable, ShortList, TwoLines } from '../../ui/table.tsx';
-import { type Asked, doNext, questionOf, setArrived } from './moves.ts';
+import { type Column, ListTable, TwoLines } from '../../ui/table.tsx';
+import { doNext, setArrived } from './moves.ts';
 import type { StaysSearch } from './search.ts';
 import { StayDrawer } from './stay-drawer.tsx';
 import { StayForm } from './stay-form.tsx';
@@ -31,9 +31,7 @@ const VIEWS = [
 export function Stays() {
   const { search, set } = useAddress<StaysSearch>('view', 'open', 'new');
   const house = useHouse();
-  const [question, setQuestion] = useState<Question | null>(null);
   const [changing, setChanging] = useState<Stay | null>(null);
-  const ask = (stay: Stay, to: Asked) => setQuestion(questionOf(stay, to, house.todayOf(stay)));
   const today = house.todayAt(search.property);
   const { view = 'arrivals', day = today, q } = search;
   const setDay = (next: string) => set({ day: next === today ? undefined : next });
@@ -42,15 +40,13 @@ export function Stays() {
   const finding = useFinding(q, today, open);
   const isFormOpen = (changing ?? search.new) !== undefined;
   const closeForm = () => (changing ? setChanging(null) : set({ new: undefined }));
-  useCommands(
-    commandsOf('Stays', [
-      ['1', 'Arrivals', () => show('arrivals')],
-      ['2', 'Departures', () => show('departures')],
-      ['3', 'In house', () => show('house')],
-      ['4', 'All stays', () => show('all')],
-      ['p', 'Print this list', () => window.print()],
-    ]),
-  );
+  useCommands('Stays', [
+    ['1', 'Arrivals', () => show('arrivals')],
+    ['2', 'Departures', () => show('departures')],
+    ['3', 'In house', () => show('house')],
+    ['4', 'All stays', () => show('all')],
+    ['p', 'Print this list', () => window.print()],
+  ]);
   return (
     <Page
       title="Stays"
@@ -80,11 +76,11 @@ export function Stays() {
           {q === undefined && view === 'all' && (
             <>
               <FilterSelect
-                label="Status"
-                all="Any status"
-                width={160}
+                aria-label="Status"
+                placeholder="Any status"
+                w={160}
                 value={search.status}
-                options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
+                data={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
                 onChange={(status) => set({ status })}
               />
               <PartnerSelect value={search.partner} onChange={(partner) => set({ partner })} />
@@ -93,8 +89,8 @@ export function Stays() {
         </>
       }
     >
-      <List {...{ search, today, setDay }} found={finding.found} columns={columnsOf(house, ask)} onOpen={open} />
-      <StayDrawer id={search.open} onClose={() => set({ open: undefined })} ask={ask} change={setChanging} />
+      <List {...{ search, today, setDay }} found={finding.found} columns={columnsOf(house)} onOpen={open} />
+      <StayDrawer id={search.open} onClose={() => set({ open: undefined })} change={setChanging} />
       <Modal
         opened={isFormOpen}
         onClose={closeForm}
@@ -112,7 +108,7 @@ export function Stays() {
           />
         )}
       </Modal>
-      <ReasonDialog question={question} onClose={() => setQuestion(null)} />
+      <QuestionDialog />
     </Page>
   );
 }
@@ -142,7 +138,7 @@ function useFinding(q: string | undefined, today: string, open: (stay: Stay) => 
   return { found: { ...found, data }, enter };
 }
 
-interface ListProps extends Pick<ComponentProps<typeof ShortList<Stay>>, 'columns' | 'onOpen'> {
+interface ListProps extends Pick<ComponentProps<typeof ListTable<Stay>>, 'columns' | 'onOpen'> {
   search: StaysSearch;
   today: string;
   setDay: (day: string) => void;
@@ -162,44 +158,41 @@ function List({ search, today, setDay, found, ...rest }: ListProps) {
     ...readList(FINDING.list, { status, credential_id: partner, property_id: property }, FINDING.topics),
     enabled: view === 'all' && q === undefined,
   });
-  const table = { ...rest, label: 'Stays', keyOf: FINDING.idOf, openKey: search.open };
   const isLate = (stay: Stay) => isOverdue(stay, dayView, day);
   const groupOf = (stay: Stay) => (isLate(stay) ? 'Not reported yesterday' : 'Today');
-  const text = 'Stays that partners, OTAs or the house book appear here by themselves.';
-  const action = (
-    <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
-      Look at {formatDate(addDays(day, 1), 'weekday')}
-    </Button>
-  );
+  const isOfDay = q === undefined && view !== 'all';
+  const noneFound = {
+    title: `Nothing found for “${q}”.`,
+    text: 'Guests of today are found by a part of the name or the phone number. All others are found by how the name begins, or by a whole phone number, e-mail or id.',
+  };
+  const noneHere = {
+    title: none,
+    text: 'Stays that partners, OTAs or the house book appear here by themselves.',
+    action: isOfDay && (
+      <Button variant="default" onClick={() => setDay(addDays(day, 1))}>
+        Look at {formatDate(addDays(day, 1), 'weekday')}
+      </Button>
+    ),
+  };
   return (
     <>
       <h2 className="on-paper">{q ?? (view === 'all' ? 'All stays' : `${label}, ${formatDate(day, 'year')}`)}</h2>
-      {q !== undefined && (
-        <ShortList
-          {...table}
-          list={found}
-          empty={{
-            title: `Nothing found for “${q}”.`,
-            text: 'Guests of today are found by a part of the name or the phone number. All others are found by how the name begins, or by a whole phone number, e-mail or id.',
-          }}
-        />
-      )}
-      {q === undefined && view === 'all' && <ListTable {...table} list={all} empty={{ title: none, text }} />}
-      {q === undefined && view !== 'all' && (
-        <ShortList
-          {...table}
-          list={ofDay}
-          empty={{ title: none, text, action }}
-          {...(ofDay.data?.some(isLate) && { groupOf })}
-        />
-      )}
+      <ListTable
+        {...rest}
+        label="Stays"
+        keyOf={FINDING.idOf}
+        openKey={search.open}
+        list={q !== undefined ? found : isOfDay ? ofDay : all}
+        empty={q === undefined ? noneHere : noneFound}
+        {...(isOfDay && ofDay.data?.some(isLate) && { groupOf })}
+      />
     </>
   );
 }
 
 const WHOLE = { whiteSpace: 'nowrap' } as const;
 
-function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => void): Column<Stay>[] {
+function columnsOf({ nameOf, todayOf }: House): Column<Stay>[] {
   const inShort = (stay: Stay) => [stateOf(stay).label, nameOf(stay.room_type_id), formatDates(stay)].join(' · ');
   return [
     {
@@ -217,18 +210,12 @@ function columnsOf({ nameOf, todayOf }: House, ask: (stay: Stay, to: Asked) => v
       isWideOnly: true,
       cell: (stay) => <Status tone={stateOf(stay).tone}>{stateOf(stay).label}</Status>,
     },
-    { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} ask={ask} /> },
+    { label: 'Next', paper: 'never', cell: (stay) => <NextButton stay={stay} today={todayOf(stay)} /> },
   ];
 }
 
-interface NextProps {
-  stay: Stay;
-  today: string;
-  ask: (stay: Stay, to: Asked) => void;
-}
-
 /** The button of a row. Guests who have arrived by mistake have not arrived by the same button. */
-function NextButton({ stay, today, ask }: NextProps) {
+function NextButton({ stay, today }: { stay: Stay; today: string }) {
   const [isSending, setSending] = useState(false);
   const next = nextOf(stay, today);
   const isBack = stay.status === 'confirmed' && stay.arrived_at !== null && stay.check_in === today;
@@ -241,7 +228,7 @@ function NextButton({ stay, today, ask }: NextProps) {
     const row = event.detail === 0 ? event.currentTarget.closest('tr') : null;
     const following = row?.nextElementSibling?.querySelector<HTMLElement>('[data-next]');
     setSending(true);
-    await (next === undefined ? setArrived(stay, false) : doNext(stay, next, ask));
+    await (next === undefined ? setArrived(stay, false) : doNext(stay, next, today));
     setSending(false);
     // A person at the keyboard goes on with the next row.
     if (next !== 'leave') following?.focus();

@@ -13,7 +13,6 @@ type Hotel = NonNullable<Answer<'getToday'>['hotel']>;
 interface Figure {
   label: string;
   value: number | string;
-  /** A further word on the figure, below it. */
   note: string | false | undefined;
   isLate?: boolean;
   /** The list that the figure counts. */
@@ -68,7 +67,6 @@ export function HotelNow({ hotel }: { hotel: Hotel }) {
   return <Figures title="Hotel" figures={figures} />;
 }
 
-/** Numbers with their names, each of which leads to the list behind it. */
 function Figures({ title, figures }: { title: string; figures: Figure[] }) {
   return (
     <Section title={title}>

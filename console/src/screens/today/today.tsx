@@ -6,7 +6,7 @@ import { type Answer, call } from '../../api/client.ts';
 import { read } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
-import { commandsOf, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { formatDate, weekday } from '../../ui/format.ts';
 import { Ago } from '../../ui/history.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
@@ -24,7 +24,6 @@ type Partner = NonNullable<Answer<'getToday'>['partners']>[number];
 /** Read again after this time also without a hint, because orders become late by waiting. */
 const REREAD_MS = 10_000;
 
-/** The house now: what somebody must act on, then orders, stays and partners. */
 export function Today() {
   const me = useMe();
   const query = useQuery({
@@ -93,7 +92,7 @@ function MakeBusy() {
   });
   const secondsLeft = data === undefined ? 0 : Math.ceil((Date.parse(data.until) - now) / 1_000);
   const isBusy = secondsLeft > 0;
-  useCommands(commandsOf('Demo', [['b', 'Make it busy', mutate]]));
+  useCommands('Demo', [['b', 'Make it busy', mutate]]);
   return (
     <Button loading={isPending} disabled={isBusy} onClick={() => mutate()}>
       {isBusy ? `Guests are coming, ${secondsLeft} s` : 'Make it busy'}
@@ -101,7 +100,6 @@ function MakeBusy() {
   );
 }
 
-/** Rooms held of capacity on each of the next 14 nights, as bars. */
 function Nights({ nights }: { nights: Night[] }) {
   const held = nights.reduce((sum, night) => sum + night.held, 0);
   const all = nights.reduce((sum, night) => sum + night.capacity, 0);
