@@ -1,16 +1,12 @@
 import { useState } from 'react';
-import { call, type Input } from '../../api/client.ts';
+import { type Answer, call, type Input } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { Form, OnceDialog, TextField, useWrite } from '../../ui/form.tsx';
 import { useFormat } from '../../ui/format.ts';
-import { nameOf, type Person, RightsChoice } from './rights.tsx';
+import { nameOf, RightsChoice } from './rights.tsx';
 
 /** Link with which a person chooses a password. It lives in its dialog alone. */
-export interface Link {
-  person: Person;
-  url: string;
-  expiresAt: string;
-}
+export type Link = Answer<'invitePerson'> | Answer<'resetPerson'>;
 
 const NOBODY: Required<Input<'invitePerson'>['body']> = { email: '', name: '', role: 'staff', areas: [] };
 
@@ -21,9 +17,9 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
   const sending = useWrite(
     ['listPeople'],
     () => call('invitePerson', { body: { ...wanted, name: wanted.name.trim() || undefined } }),
-    ({ person, invite_url: url, expires_at: expiresAt }) => {
+    (link) => {
       onClose();
-      onLink({ person, url, expiresAt });
+      onLink(link);
     },
   );
   return (
@@ -46,7 +42,7 @@ export function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link
 export function LinkDialog({ link, onClose }: { link: Link | null; onClose: () => void }) {
   const { dayAndTime } = useFormat();
   if (link === null) return null;
-  const { person, url, expiresAt } = link;
+  const { person, expires_at: end } = link;
   const name = nameOf(person);
   return (
     <OnceDialog
@@ -55,10 +51,9 @@ export function LinkDialog({ link, onClose }: { link: Link | null; onClose: () =
       title={person.is_invited ? `Invitation for ${name}` : `New password for ${name}`}
       note={`The link is shown only now. Send it to ${name}: whoever opens it first chooses the password.`}
     >
-      <CopyField label="Link" value={url} />
+      <CopyField label="Link" value={'invite_url' in link ? link.invite_url : link.reset_url} />
       <p>
-        It works once, until {dayAndTime(expiresAt)}. If the operator has set up mail, it is on its way to{' '}
-        {person.email} too.
+        It works once, until {dayAndTime(end)}. If the operator has set up mail, it is on its way to {person.email} too.
       </p>
     </OnceDialog>
   );

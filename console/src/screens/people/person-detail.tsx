@@ -17,7 +17,6 @@ interface Props {
   onLink: (link: Link) => void;
 }
 
-/** Drawer of one person: rights, sessions, and the end of both. */
 export function PersonDetail({ id, onClose, onLink }: Props) {
   const query = useQuery(peopleQuery);
   const person = query.data?.find((each) => each.id === id);
@@ -29,21 +28,21 @@ export function PersonDetail({ id, onClose, onLink }: Props) {
       actions={person && <Actions key={id} person={person} onLink={onLink} />}
     >
       <Loaded query={query}>
-        {() => (person === undefined ? <Empty title="No such person in this house." /> : <Content person={person} />)}
+        {() =>
+          person === undefined ? (
+            <Empty title="No such person in this house." />
+          ) : (
+            <>
+              <Facts facts={[['E-mail', person.email]]} />
+              <Section title="Name and rights">
+                <RightsForm key={person.id} person={person} />
+              </Section>
+              <Sessions title="Sessions" personId={person.id} />
+            </>
+          )
+        }
       </Loaded>
     </Detail>
-  );
-}
-
-function Content({ person }: { person: Person }) {
-  return (
-    <>
-      <Facts facts={[['E-mail', person.email]]} />
-      <Section title="Name and rights">
-        <RightsForm key={person.id} person={person} />
-      </Section>
-      <Sessions title="Sessions" personId={person.id} />
-    </>
   );
 }
 
@@ -81,8 +80,7 @@ function Actions({ person, onLink }: { person: Person; onLink: Props['onLink'] }
     if (action === 'Disable' || action === 'Enable') {
       await call('changePerson', { path, body: { is_active: action === 'Enable' } });
     } else {
-      const made = await call('resetPerson', { path });
-      onLink({ person: made.person, url: made.reset_url, expiresAt: made.expires_at });
+      onLink(await call('resetPerson', { path }));
     }
   };
   const sending = useWrite(['listPeople', 'listSessions'], send, close);
