@@ -4,7 +4,7 @@ import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
 import { Table } from '../../ui/table.tsx';
-import { type Change, keyOf, settle, useWrites } from './nights.ts';
+import { type Change, type Conflict, keyOf, settle, useWrites } from './nights.ts';
 import type { Row } from './rows.tsx';
 
 interface TableProps {
@@ -45,8 +45,6 @@ export function NightTable({ rows, nights, sides }: TableProps) {
 function rowOf(rows: Row[], { rate_plan_id: id }: Change): Row | undefined {
   return rows.find(({ plan }) => plan?.id === id);
 }
-
-type Conflict = NonNullable<ReturnType<typeof useWrites>['conflict']>;
 
 /** Side by side: what the person wanted, and what others have written meanwhile. */
 export function ConflictDialog({ rows }: { rows: Row[] }) {

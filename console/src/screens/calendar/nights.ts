@@ -12,7 +12,6 @@ export type Plan = RoomType['rate_plans'][number];
 
 /** A night of a plan with the values that the person saw, and those that it is to get. A price that is null is the plan's base price. */
 export type Change = Answer<'changeRates'>['changed'][number];
-/** What a plan has on a night. */
 export type NightValue = Change['after'];
 
 export function datesOf({ from, to }: CalendarData): string[] {
@@ -40,7 +39,7 @@ export function shortPrice(price: string): string {
 }
 
 /** A write that the service has refused, because others changed some of its nights after the person saw them. */
-interface Conflict {
+export interface Conflict {
   label: string;
   /** Nights that others have changed, with what these have now. */
   nights: Change[];
@@ -48,19 +47,13 @@ interface Conflict {
   rest: Change[];
 }
 
-interface Undo {
-  label: string;
-  changes: Change[];
-  /** End of the time for Undo, by the server's clock. */
-  until: number;
-}
-
 const UNDO_MS = 30_000;
 
 const writes = makeStore({
   /** Writes that are under way, the oldest first. Their values are shown at once. */
   sending: [] as Change[][],
-  undos: [] as Undo[],
+  /** Until the server's time `until`. */
+  undos: [] as { label: string; changes: Change[]; until: number }[],
   conflict: null as Conflict | null,
 });
 
