@@ -168,7 +168,6 @@ interface RowProps {
   opens?: boolean;
 }
 
-/** A line of the grid, night by night. */
 const GridRow = memo(function GridRow(props: RowProps) {
   const { line, index, top, height, columns, from, to, before } = props;
   const { first = 0, last = -1, focus, draft = null, opens = false } = props;

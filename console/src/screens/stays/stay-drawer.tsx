@@ -18,7 +18,6 @@ interface Props {
   change: (stay: Stay) => void;
 }
 
-/** One stay with all that is known of it. */
 export function StayDrawer({ id, onClose, ask, change }: Props) {
   const shownId = useLastId(id);
   const query = useQuery({ ...stayQuery(shownId ?? ''), enabled: shownId !== undefined });
