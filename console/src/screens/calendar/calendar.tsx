@@ -27,13 +27,14 @@ import { datesOf, keyOf, undo, useWrites } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 
+const RANGES = ([undefined, 28, 90] as const).map((value) => ({ value, label: `${value ?? 14} nights` }));
+
 /** Rooms and prices of a property, night by night. */
 export function Calendar() {
   const me = useMe();
   const mayWrite = areasOf(me).includes('rates');
   const mayOpen = ({ plan }: Row) => (plan === null ? isOwner(me) : mayWrite);
-  const shown = useCalendar();
-  const { search, set, rows, dates } = shown;
+  const { search, set, properties, property, from, today, nights, query, isEmpty, rows, dates } = useCalendar();
   const { night } = search;
   const editing = useEditing(rows, dates, mayWrite);
   const [bulk, setBulk] = useState<BulkStart | null>(null);
@@ -74,14 +75,35 @@ export function Calendar() {
           </>
         )
       }
-      filters={<Filters {...shown} />}
+      filters={
+        <>
+          <PropertySelect
+            all={properties?.[0]?.name ?? ''}
+            value={search.property}
+            onChange={(next) => set({ property: next })}
+          />
+          <Chips
+            label="Range"
+            options={RANGES}
+            isPressed={(value) => value === search.nights}
+            onPress={(value) => set({ nights: value })}
+          />
+          <DayStep
+            day={from}
+            today={today}
+            by={nights}
+            onChange={(day) => set({ from: day === today ? undefined : day })}
+          />
+          <UndoButton />
+        </>
+      }
     >
-      {shown.isEmpty ? (
+      {isEmpty ? (
         <Empty title="No rooms yet.">
           Whoever runs Roomservice for you adds room types and their rate plans, in the tenant document.
         </Empty>
       ) : (
-        <Loaded query={shown.query} rows={12}>
+        <Loaded query={query} rows={12}>
           {(calendar) => (
             <Stack gap={0} h="100%" className="off-paper">
               <Grid calendar={calendar} editing={editing} open={open} mayOpen={mayOpen} />
@@ -93,7 +115,7 @@ export function Calendar() {
       <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
       <Modal opened={bulk !== null} onClose={() => setBulk(null)} size="lg" title="Change many nights">
-        {bulk && <BulkForm property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />}
+        {bulk && <BulkForm property={property} rows={rows} start={bulk} onClose={() => setBulk(null)} />}
       </Modal>
       <Modal opened={opened !== null} onClose={() => setOpened(null)} title={opened?.fullName}>
         {opened && <RowForm row={opened} onClose={() => setOpened(null)} />}
@@ -132,33 +154,6 @@ function useCalendar() {
     rows: useMemo(() => (data ? rowsOf(data, painted) : []), [data, painted]),
     dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
   };
-}
-
-const RANGES = ([undefined, 28, 90] as const).map((value) => ({ value, label: `${value ?? 14} nights` }));
-
-function Filters({ search, from, today, nights, set, properties }: ReturnType<typeof useCalendar>) {
-  return (
-    <>
-      <PropertySelect
-        all={properties?.[0]?.name ?? ''}
-        value={search.property}
-        onChange={(property) => set({ property })}
-      />
-      <Chips
-        label="Range"
-        options={RANGES}
-        isPressed={(value) => value === search.nights}
-        onPress={(value) => set({ nights: value })}
-      />
-      <DayStep
-        day={from}
-        today={today}
-        by={nights}
-        onChange={(day) => set({ from: day === today ? undefined : day })}
-      />
-      <UndoButton />
-    </>
-  );
 }
 
 /** Number of nights that fit the width of a sheet. */
