@@ -15,6 +15,7 @@ import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { addDays, amountOf, formatDate, TYPE_PRICE, weekday } from '../../ui/format.ts';
 import { Page, PrintButton } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
+import { useStore } from '../../ui/store.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Bar, UndoButton } from './bar.tsx';
 import { BulkForm, type BulkStart } from './bulk-form.tsx';
@@ -23,7 +24,7 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
-import { datesOf, keyOf, undo, useWrites } from './nights.ts';
+import { datesOf, keyOf, underWay, undo } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
 
@@ -139,8 +140,8 @@ function useCalendar() {
     placeholderData: (before, earlier) => (earlier?.queryKey[1].query.property_id === property ? before : undefined),
   });
   const { data } = query;
-  const { sending } = useWrites();
-  const painted = useMemo(() => new Map(sending.flat().map((change) => [keyOf(change), change.after])), [sending]);
+  const writes = useStore(underWay);
+  const painted = useMemo(() => new Map(writes.flat().map((change) => [keyOf(change), change.after])), [writes]);
   return {
     search,
     from,
