@@ -22,7 +22,7 @@ export function Bar({ editing, openNight }: { editing: Editing; openNight: () =>
     focusGrid();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
+    const next = Math.max(0, focus.column + (event.shiftKey ? -1 : 1));
     if (event.key === 'Escape') editing.leave();
     else if (event.key === 'Enter' && isPrice) editing.save();
     else if (event.key === 'Tab' && isPrice) select({ ...focus, column: next });
