@@ -45,8 +45,6 @@ export function AskPassword() {
       opened={isOpen}
       onClose={() => {}}
       withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
       zIndex={ABOVE_DIALOGS}
       title="Your session has ended"
     >

@@ -38,14 +38,7 @@ export function Audit() {
     day === today ? 'Today' : formatDate(day, day.slice(0, 4) === today.slice(0, 4) ? 'weekday' : 'year');
   const columns: Column<AuditEntry>[] = [
     { label: 'Time', cell: ({ at }) => <time dateTime={at}>{clock(at)}</time> },
-    {
-      label: 'What happened',
-      cell: (entry) => (
-        <Breaking>
-          <Sentence entry={entry} />
-        </Breaking>
-      ),
-    },
+    { label: 'What happened', cell: (entry) => <Sentence entry={entry} /> },
   ];
   return (
     <Page
@@ -101,12 +94,7 @@ export function Audit() {
   );
 }
 
-interface ActorSelectProps {
-  value: string | undefined;
-  onChange: (id: string | undefined) => void;
-}
-
-function ActorSelect(props: ActorSelectProps) {
+function ActorSelect(props: { value: string | undefined; onChange: (id: string | undefined) => void }) {
   const { data: people = [] } = useQuery(read('listPeople', {}, ['people']));
   const { data: displays = [] } = useQuery(read('listDisplays', {}, ['people']));
   const { data: partners = [] } = useQuery(read('listStaffCredentials', {}, ['credentials']));
@@ -126,7 +114,7 @@ function Sentence({ entry }: { entry: AuditEntry }) {
   const { actor, action, subject, details } = entry;
   const [before, after] = sentenceOf(action, details).split('*');
   return (
-    <>
+    <Breaking>
       <Link to="/audit" search={{ actor: actor.id ?? undefined }} style={NAME}>
         {actorOf(entry)}
       </Link>{' '}
@@ -140,7 +128,7 @@ function Sentence({ entry }: { entry: AuditEntry }) {
       <Text span display="block" fz="0.8125rem" className="quiet">
         {factsOf(details).join(' · ')}
       </Text>
-    </>
+    </Breaking>
   );
 }
 

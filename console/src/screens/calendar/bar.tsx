@@ -3,8 +3,9 @@ import type { KeyboardEvent } from 'react';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { formatDate, plural, TYPE_PRICE } from '../../ui/format.ts';
+import { useStore } from '../../ui/store.ts';
 import { type Editing, focusGrid, PRICE_ID } from './editing.ts';
-import { undo, useWrites } from './nights.ts';
+import { underWay, undo, undos } from './nights.ts';
 
 /** Words about a wrong price stand beside the field, so that the bar keeps its height. */
 const FIELD = { root: { display: 'flex', alignItems: 'center', gap: 10 }, wrapper: { margin: 0, width: 92 } } as const;
@@ -21,7 +22,7 @@ export function Bar({ editing, openNight }: { editing: Editing; openNight: () =>
     focusGrid();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = Math.max(0, Math.min(dates.length - 1, focus.column + (event.shiftKey ? -1 : 1)));
+    const next = Math.max(0, focus.column + (event.shiftKey ? -1 : 1));
     if (event.key === 'Escape') editing.leave();
     else if (event.key === 'Enter' && isPrice) editing.save();
     else if (event.key === 'Tab' && isPrice) select({ ...focus, column: next });
@@ -78,15 +79,15 @@ export function Bar({ editing, openNight }: { editing: Editing; openNight: () =>
 
 /** The way back from the newest write, with the time that is left. */
 export function UndoButton() {
-  const { undos, sending } = useWrites();
+  const isSending = useStore(underWay).length > 0;
+  const newest = useStore(undos).at(-1);
   const now = useNow();
-  const newest = undos.at(-1);
   const secondsLeft = Math.ceil(((newest?.until ?? 0) - now) / 1_000);
-  const isShown = sending.length === 0 && newest !== undefined && secondsLeft > 0;
+  const isShown = !isSending && newest !== undefined && secondsLeft > 0;
   return (
     <Group gap={12} ml="auto" fz="sm">
       <Text inherit visibleFrom="lg" role="status">
-        {sending.length > 0 ? 'Saving…' : isShown && newest.label}
+        {isSending ? 'Saving…' : isShown && newest.label}
       </Text>
       {isShown && <KeyButton hotkey="u" label={`Undo ${secondsLeft} s`} onClick={undo} />}
     </Group>

@@ -23,15 +23,11 @@ const RESTRICTIONS = [
 /** Most nights that the service changes in one call, all or none. */
 const MOST = 1_000;
 
-/** What is chosen when the dialog opens. */
-export interface BulkStart {
+interface Bulk {
   /** None: all plans. */
   plans: string[];
   from: string | undefined;
   to: string | undefined;
-}
-
-interface Bulk extends BulkStart {
   /** Days of the week, 0 for Sunday. */
   weekdays: number[];
   /** As it is typed: `120`, `+10%`, or `=` for the base price. Empty: the prices stay. */
@@ -39,6 +35,9 @@ interface Bulk extends BulkStart {
   /** Undefined: what is closed stays closed, and what is open stays open. */
   restriction: 'close' | 'open' | undefined;
 }
+
+/** What is chosen when the dialog opens. */
+export type BulkStart = Pick<Bulk, 'plans' | 'from' | 'to'>;
 
 interface Props {
   property: string;

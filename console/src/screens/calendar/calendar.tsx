@@ -15,6 +15,7 @@ import { Form, TextField, useWrite } from '../../ui/form.tsx';
 import { addDays, amountOf, formatDate, TYPE_PRICE, weekday } from '../../ui/format.ts';
 import { Page, PrintButton } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
+import { useStore } from '../../ui/store.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Bar, UndoButton } from './bar.tsx';
 import { BulkForm, type BulkStart } from './bulk-form.tsx';
@@ -23,17 +24,18 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { type Place, useEditing } from './editing.ts';
 import { Grid } from './grid.tsx';
 import { NightDrawer } from './night-drawer.tsx';
-import { datesOf, keyOf, undo, useWrites } from './nights.ts';
+import { datesOf, keyOf, underWay, undo } from './nights.ts';
 import { type Row, rowsOf } from './rows.tsx';
 import type { CalendarSearch } from './search.ts';
+
+const RANGES = ([undefined, 28, 90] as const).map((value) => ({ value, label: `${value ?? 14} nights` }));
 
 /** Rooms and prices of a property, night by night. */
 export function Calendar() {
   const me = useMe();
   const mayWrite = areasOf(me).includes('rates');
   const mayOpen = ({ plan }: Row) => (plan === null ? isOwner(me) : mayWrite);
-  const shown = useCalendar();
-  const { search, set, rows, dates } = shown;
+  const { search, set, properties, property, from, today, nights, query, isEmpty, rows, dates } = useCalendar();
   const { night } = search;
   const editing = useEditing(rows, dates, mayWrite);
   const [bulk, setBulk] = useState<BulkStart | null>(null);
@@ -78,14 +80,35 @@ export function Calendar() {
           </>
         )
       }
-      filters={<Filters {...shown} />}
+      filters={
+        <>
+          <PropertySelect
+            all={properties?.[0]?.name ?? ''}
+            value={search.property}
+            onChange={(next) => set({ property: next })}
+          />
+          <Chips
+            label="Range"
+            options={RANGES}
+            isPressed={(value) => value === search.nights}
+            onPress={(value) => set({ nights: value })}
+          />
+          <DayStep
+            day={from}
+            today={today}
+            by={nights}
+            onChange={(day) => set({ from: day === today ? undefined : day })}
+          />
+          <UndoButton />
+        </>
+      }
     >
-      {shown.isEmpty ? (
+      {isEmpty ? (
         <Empty title="No rooms yet.">
           Whoever runs Roomservice for you adds room types and their rate plans, in the tenant document.
         </Empty>
       ) : (
-        <Loaded query={shown.query} rows={12}>
+        <Loaded query={query} rows={12}>
           {(calendar) => (
             <Stack gap={0} h="100%" className="off-paper">
               <Grid calendar={calendar} editing={editing} open={open} mayOpen={mayOpen} />
@@ -97,7 +120,7 @@ export function Calendar() {
       <PriceList rows={rows} dates={dates} />
       <NightDrawer night={night} rows={rows} onClose={() => set({ night: undefined })} />
       <Modal opened={bulk !== null} onClose={() => setBulk(null)} size="lg" title="Change many nights">
-        {bulk && <BulkForm property={shown.property} rows={rows} start={bulk} onClose={() => setBulk(null)} />}
+        {bulk && <BulkForm property={property} rows={rows} start={bulk} onClose={() => setBulk(null)} />}
       </Modal>
       <Modal opened={opened !== null} onClose={() => setOpened(null)} title={opened?.fullName}>
         {opened && <RowForm row={opened} onClose={() => setOpened(null)} />}
@@ -121,8 +144,8 @@ function useCalendar() {
     placeholderData: (before, earlier) => (earlier?.queryKey[1].query.property_id === property ? before : undefined),
   });
   const { data } = query;
-  const { sending } = useWrites();
-  const painted = useMemo(() => new Map(sending.flat().map((change) => [keyOf(change), change.after])), [sending]);
+  const writes = useStore(underWay);
+  const painted = useMemo(() => new Map(writes.flat().map((change) => [keyOf(change), change.after])), [writes]);
   return {
     search,
     from,
@@ -136,33 +159,6 @@ function useCalendar() {
     rows: useMemo(() => (data ? rowsOf(data, painted) : []), [data, painted]),
     dates: useMemo(() => (data ? datesOf(data) : []), [data?.from, data?.to]),
   };
-}
-
-const RANGES = ([undefined, 28, 90] as const).map((value) => ({ value, label: `${value ?? 14} nights` }));
-
-function Filters({ search, from, today, nights, set, properties }: ReturnType<typeof useCalendar>) {
-  return (
-    <>
-      <PropertySelect
-        all={properties?.[0]?.name ?? ''}
-        value={search.property}
-        onChange={(property) => set({ property })}
-      />
-      <Chips
-        label="Range"
-        options={RANGES}
-        isPressed={(value) => value === search.nights}
-        onPress={(value) => set({ nights: value })}
-      />
-      <DayStep
-        day={from}
-        today={today}
-        by={nights}
-        onChange={(day) => set({ from: day === today ? undefined : day })}
-      />
-      <UndoButton />
-    </>
-  );
 }
 
 /** Number of nights that fit the width of a sheet. */

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/reads.ts';
 import { formatDate, plural, useFormat } from '../../ui/format.ts';
 import { whoWasFirst } from '../../ui/history.tsx';
+import { useStore } from '../../ui/store.ts';
 import { Table } from '../../ui/table.tsx';
-import { type Change, keyOf, settle, useWrites } from './nights.ts';
+import { type Change, type Conflict, conflict, keyOf, settle } from './nights.ts';
 import type { Row } from './rows.tsx';
 
 interface TableProps {
@@ -46,20 +47,18 @@ function rowOf(rows: Row[], { rate_plan_id: id }: Change): Row | undefined {
   return rows.find(({ plan }) => plan?.id === id);
 }
 
-type Conflict = NonNullable<ReturnType<typeof useWrites>['conflict']>;
-
 /** Side by side: what the person wanted, and what others have written meanwhile. */
 export function ConflictDialog({ rows }: { rows: Row[] }) {
-  const { conflict } = useWrites();
+  const now = useStore(conflict);
   return (
     <Modal
-      opened={conflict !== null}
+      opened={now !== null}
       size="lg"
       onClose={() => settle([])}
-      title={conflict && `Changed meanwhile: ${plural(conflict.nights.length, 'night')}`}
+      title={now && `Changed meanwhile: ${plural(now.nights.length, 'night')}`}
       closeButtonProps={{ 'aria-label': 'Change nothing' }}
     >
-      {conflict && <Sides rows={rows} {...conflict} />}
+      {now && <Sides rows={rows} {...now} />}
     </Modal>
   );
 }

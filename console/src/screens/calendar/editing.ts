@@ -62,7 +62,6 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     rows,
     dates,
     mayWrite,
-    anchor,
     focus,
     area,
     selected,
@@ -74,9 +73,9 @@ export function useEditing(rows: Row[], dates: string[], mayWrite: boolean) {
     draft: draft?.text ?? null,
     isPrice: price !== null,
     /** Moves the selection. A price that is being typed is saved first, as a spreadsheet does it. */
-    select: (to: Place, from = to) => {
+    select: (to: Place, isExtending = false) => {
       saveDraft();
-      setCorners({ anchor: from, focus: to });
+      setCorners({ anchor: isExtending ? anchor : within(to), focus: within(to) });
     },
     type: (text: string) => setDraft({ text, nights: draft?.nights ?? nights }),
     save: saveDraft,

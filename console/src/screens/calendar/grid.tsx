@@ -32,7 +32,7 @@ interface Props {
 
 /** Rooms and prices by night, as a grid of which only the rows and nights in sight are rendered. */
 export function Grid({ calendar, editing, open, mayOpen }: Props) {
-  const { rows, dates, anchor, focus, area, select, draft, nights } = editing;
+  const { rows, dates, focus, area, select, draft, nights } = editing;
   const { today, room_types: types } = calendar;
   const frame = useRef<HTMLDivElement>(null);
   const planPx = useMediaQuery('(pointer: coarse)', false, initially) ? TYPE_PX : 32;
@@ -70,11 +70,8 @@ export function Grid({ calendar, editing, open, mayOpen }: Props) {
   const [from = 0, to = -1] = [seen[0]?.index, seen.at(-1)?.index];
 
   const move = (row: number, column: number, isExtending: boolean) => {
-    const place = {
-      row: Math.max(0, Math.min(rows.length - 1, row)),
-      column: Math.max(isExtending || column === -Infinity ? 0 : -1, Math.min(dates.length - 1, column)),
-    };
-    select(place, isExtending ? anchor : place);
+    const first = isExtending || column === -Infinity ? 0 : -1;
+    select({ row: Math.max(0, row), column: Math.max(first, column) }, isExtending);
   };
   const opens = ({ row, column }: Place) => column < 0 || rows[row]?.plan === null;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -168,7 +165,6 @@ interface RowProps {
   opens?: boolean;
 }
 
-/** A line of the grid, night by night. */
 const GridRow = memo(function GridRow(props: RowProps) {
   const { line, index, top, height, columns, from, to, before } = props;
   const { first = 0, last = -1, focus, draft = null, opens = false } = props;

@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { serverNow } from '../../live/clock.ts';
 import { sendWhenBack } from '../../live/held-write.ts';
 import { addDays } from '../../ui/format.ts';
-import { makeStore, useStore } from '../../ui/store.ts';
+import { makeStore } from '../../ui/store.ts';
 
 export type CalendarData = Answer<'getCalendar'>;
 export type RoomType = CalendarData['room_types'][number];
@@ -12,7 +12,6 @@ export type Plan = RoomType['rate_plans'][number];
 
 /** A night of a plan with the values that the person saw, and those that it is to get. A price that is null is the plan's base price. */
 export type Change = Answer<'changeRates'>['changed'][number];
-/** What a plan has on a night. */
 export type NightValue = Change['after'];
 
 export function datesOf({ from, to }: CalendarData): string[] {
@@ -40,7 +39,7 @@ export function shortPrice(price: string): string {
 }
 
 /** A write that the service has refused, because others changed some of its nights after the person saw them. */
-interface Conflict {
+export interface Conflict {
   label: string;
   /** Nights that others have changed, with what these have now. */
   nights: Change[];
@@ -48,27 +47,13 @@ interface Conflict {
   rest: Change[];
 }
 
-interface Undo {
-  label: string;
-  changes: Change[];
-  /** End of the time for Undo, by the server's clock. */
-  until: number;
-}
-
 const UNDO_MS = 30_000;
 
-const writes = makeStore({
-  /** Writes that are under way, the oldest first. Their values are shown at once. */
-  sending: [] as Change[][],
-  undos: [] as Undo[],
-  conflict: null as Conflict | null,
-});
-
-export const useWrites = () => useStore(writes);
-
-function set(change: Partial<ReturnType<typeof writes.get>>): void {
-  writes.set({ ...writes.get(), ...change });
-}
+/** Writes that are under way, the oldest first. Their values are shown at once. */
+export const underWay = makeStore<Change[][]>([]);
+/** Writes that can be taken back, until the server's time `until`. */
+export const undos = makeStore<{ label: string; changes: Change[]; until: number }[]>([]);
+export const conflict = makeStore<Conflict | null>(null);
 
 /** Writes go one after the other, because each expects what the one before has written. */
 let last: Promise<unknown> = Promise.resolve();
@@ -77,13 +62,13 @@ let last: Promise<unknown> = Promise.resolve();
 export function save(changes: Change[], label: string, isUndo = false): void {
   const real = changes.filter(({ before, after }) => !isEqual(before, after));
   if (real.length === 0) return;
-  set({ sending: [...writes.get().sending, real] });
+  underWay.set([...underWay.get(), real]);
   last = last.then(async () => {
     await write(real, label, isUndo).catch(({ message }: Error) =>
       notifications.show({ title: `Not saved: ${label}`, message, color: 'red', autoClose: false }),
     );
     await queryClient.invalidateQueries({ queryKey: ['getCalendar'] });
-    set({ sending: writes.get().sending.filter((each) => each !== real) });
+    underWay.set(underWay.get().filter((each) => each !== real));
   });
 }
 
@@ -91,7 +76,7 @@ async function write(changes: Change[], label: string, isUndo: boolean): Promise
   try {
     const changed = await sendWhenBack(() => send(changes));
     const inverse = changed.map(({ before, after, ...night }) => ({ ...night, before: after, after: before }));
-    if (!isUndo) set({ undos: [...writes.get().undos, { label, changes: inverse, until: serverNow() + UNDO_MS }] });
+    if (!isUndo) undos.set([...undos.get(), { label, changes: inverse, until: serverNow() + UNDO_MS }]);
   } catch (error) {
     if (!(error instanceof Refused && error.status === 409)) throw error;
     await compare(changes, label);
@@ -115,22 +100,21 @@ async function compare(changes: Change[], label: string): Promise<void> {
     isEqual(change.before, seen.get(keyOf(change)) ?? change.after) ? 'rest' : 'nights',
   );
   if (nights.length === 0) save(rest, label);
-  else set({ conflict: { label, nights, rest } });
+  else conflict.set({ label, nights, rest });
 }
 
 /** Ends the conflict by writing these nights of it. */
 export function settle(changes: Change[]): void {
-  const { conflict } = writes.get();
-  set({ conflict: null });
-  save(changes, conflict?.label ?? '');
+  const label = conflict.get()?.label ?? '';
+  conflict.set(null);
+  save(changes, label);
 }
 
 /** Takes the last write back, if its time is not over. A write that is under way counts. */
 export function undo(): void {
   last = last.then(() => {
-    const { undos } = writes.get();
-    const newest = undos.at(-1);
-    set({ undos: undos.slice(0, -1) });
+    const newest = undos.get().at(-1);
+    undos.set(undos.get().slice(0, -1));
     if (newest && newest.until > serverNow()) save(newest.changes, `undo of ${newest.label}`, true);
   });
 }

@@ -20,7 +20,6 @@ interface Cell {
   heat?: string;
 }
 
-/** A line of the grid. */
 export interface Line {
   kind: 'dates' | 'house' | 'type' | 'plan';
   name: string;

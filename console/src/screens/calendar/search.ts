@@ -1,6 +1,5 @@
 import { anyText, dateOf, searchOf } from '../../ui/search.ts';
 
-/** What the screen shows, as the address has it. */
 export const validateCalendarSearch = searchOf({
   property: anyText,
   /** First night. Missing: today. */

@@ -6,7 +6,6 @@ import { plural, useFormat } from '../../ui/format.ts';
 import { Note } from '../../ui/status.tsx';
 import { Section } from '../../ui/page.tsx';
 
-/** Drawer of one dish: what partners get of it. */
 export function DishDetail({ sku, menu, onClose }: { sku: string | undefined; menu: Menu; onClose: () => void }) {
   const dish = menu.dishes.find((each) => each.sku === sku);
   return (

@@ -1,7 +1,8 @@
 import { Modal, Text } from '@mantine/core';
+import { useFileDialog } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type ChangeEvent, Fragment, type RefObject, useState } from 'react';
+import { Fragment, useState } from 'react';
 import { type Answer, call, Refused, send } from '../../api/client.ts';
 import { rereadTopics } from '../../api/query-client.ts';
 import { Facts } from '../../ui/detail.tsx';
@@ -35,8 +36,8 @@ async function compare(file: File) {
   return { before, after, said: said as Comparison, headers };
 }
 
-/** The hidden field for a file, and the dialog that shows what the file would change before it does. */
-export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | null> }) {
+/** Returns the function that asks for a file, and the dialog that shows what the file would change before it does. */
+export function useImport() {
   const [file, setFile] = useState<File | null>(null);
   const comparing = useMutation({ mutationFn: compare });
   const importing = useMutation({
@@ -49,38 +50,34 @@ export function ImportMenu({ picker }: { picker: RefObject<HTMLInputElement | nu
     },
     onError: (error) => isMovedOn(error) && file && comparing.mutate(file),
   });
-  const choose = ({ currentTarget: input }: ChangeEvent<HTMLInputElement>) => {
-    const [chosen] = input.files ?? [];
+  const onChange = (files: FileList | null) => {
+    const [chosen] = files ?? [];
     if (chosen === undefined) return;
     setFile(chosen);
     importing.reset();
     comparing.mutate(chosen);
-    // The same file may be chosen again, after a change in it.
-    input.value = '';
   };
+  const { open: choose } = useFileDialog({ accept: '.json', multiple: false, onChange });
   const sending = {
     ...importing,
     mutate: () => comparing.data && importing.mutate(comparing.data),
     error: isMovedOn(importing.error) ? null : importing.error,
   };
-  return (
-    <>
-      <input ref={picker} type="file" accept=".json" hidden onChange={choose} />
-      <Modal opened={file !== null} onClose={() => setFile(null)} size="lg" title={`Import ${file?.name ?? ''}`}>
-        {isMovedOn(importing.error) && (
-          <Note role="alert">
-            Somebody has changed the menu meanwhile, so nothing was imported. This compares the file with the menu of
-            now.
-          </Note>
-        )}
-        <Form action="Import" sending={sending} isReady={comparing.data !== undefined} onCancel={() => setFile(null)}>
-          <Loaded query={{ ...comparing, refetch: () => file && comparing.mutate(file) }} rows={3}>
-            {(compared) => <Differences {...compared} />}
-          </Loaded>
-        </Form>
-      </Modal>
-    </>
+  const dialog = (
+    <Modal opened={file !== null} onClose={() => setFile(null)} size="lg" title={`Import ${file?.name ?? ''}`}>
+      {isMovedOn(importing.error) && (
+        <Note role="alert">
+          Somebody has changed the menu meanwhile, so nothing was imported. This compares the file with the menu of now.
+        </Note>
+      )}
+      <Form action="Import" sending={sending} isReady={comparing.data !== undefined} onCancel={() => setFile(null)}>
+        <Loaded query={{ ...comparing, refetch: () => file && comparing.mutate(file) }} rows={3}>
+          {(compared) => <Differences {...compared} />}
+        </Loaded>
+      </Form>
+    </Modal>
   );
+  return { choose, dialog };
 }
 
 function isMovedOn(error: Error | null): boolean {

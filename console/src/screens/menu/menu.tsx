@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { Chips, FindField } from '../../ui/filters.tsx';
@@ -13,7 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
 import { type Column, focusedKey, focusInRow, moveFocus, Table } from '../../ui/table.tsx';
 import { DishDetail } from './dish-detail.tsx';
-import { ImportMenu } from './import-menu.tsx';
+import { useImport } from './import-menu.tsx';
 import { AmountField, Switch } from './row-controls.tsx';
 import type { MenuSearch } from './search.ts';
 
@@ -25,9 +25,8 @@ export function Menu() {
   const query = useQuery(menuQuery);
   const menu = query.data;
   const { dayOf } = useFormat();
-  const picker = useRef<HTMLInputElement>(null);
-  const pick = () => picker.current?.click();
-  useCommands('Menu', [['i', 'Import a menu', pick]]);
+  const { choose, dialog } = useImport();
+  useCommands('Menu', [['i', 'Import a menu', choose]]);
   const isEmpty = menu?.dishes.length === 0;
   return (
     <Page
@@ -40,7 +39,7 @@ export function Menu() {
               Export
             </Button>
           )}
-          <Button onClick={pick}>Import</Button>
+          <Button onClick={choose}>Import</Button>
         </>
       }
       filters={
@@ -63,23 +62,18 @@ export function Menu() {
       <Loaded query={query}>
         {(loaded) => (
           <>
-            {isEmpty ? <NoDishes onImport={pick} /> : <Dishes dishes={loaded.dishes} search={search} set={set} />}
+            {isEmpty ? <NoDishes onImport={choose} /> : <Dishes dishes={loaded.dishes} />}
             <DishDetail sku={search.open} menu={loaded} onClose={() => set({ open: undefined })} />
           </>
         )}
       </Loaded>
-      <ImportMenu picker={picker} />
+      {dialog}
     </Page>
   );
 }
 
-interface DishesProps {
-  dishes: Dish[];
-  search: MenuSearch;
-  set: (change: MenuSearch) => void;
-}
-
-function Dishes({ dishes, search, set }: DishesProps) {
+function Dishes({ dishes }: { dishes: Dish[] }) {
+  const { search, set } = useAddress<MenuSearch>('open');
   const columns = useColumns();
   const { text = '', shown } = search;
   const groups = useMemo(() => {

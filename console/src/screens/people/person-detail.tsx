@@ -11,7 +11,6 @@ import { Sessions } from '../../ui/sessions.tsx';
 import { showLink } from './invite.tsx';
 import { nameOf, peopleQuery, type Person, RightsChoice } from './rights.tsx';
 
-/** Drawer of one person: rights, sessions, and the end of both. */
 export function PersonDetail({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const query = useQuery(peopleQuery);
   const person = query.data?.find((each) => each.id === id);
@@ -23,21 +22,21 @@ export function PersonDetail({ id, onClose }: { id: string | undefined; onClose:
       actions={person && <Actions key={id} person={person} />}
     >
       <Loaded query={query}>
-        {() => (person === undefined ? <Empty title="No such person in this house." /> : <Content person={person} />)}
+        {() =>
+          person === undefined ? (
+            <Empty title="No such person in this house." />
+          ) : (
+            <>
+              <Facts facts={[['E-mail', person.email]]} />
+              <Section title="Name and rights">
+                <RightsForm key={person.id} person={person} />
+              </Section>
+              <Sessions title="Sessions" personId={person.id} />
+            </>
+          )
+        }
       </Loaded>
     </Detail>
-  );
-}
-
-function Content({ person }: { person: Person }) {
-  return (
-    <>
-      <Facts facts={[['E-mail', person.email]]} />
-      <Section title="Name and rights">
-        <RightsForm key={person.id} person={person} />
-      </Section>
-      <Sessions title="Sessions" personId={person.id} />
-    </>
   );
 }
 

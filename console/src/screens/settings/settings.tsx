@@ -12,10 +12,17 @@ import { DEFAULT_LATE, keepLateMinutes, useLateMinutes } from '../orders/late.ts
 import { setMuted, useMuted } from '../orders/sound.ts';
 import { OPEN_STATUSES, STATUS } from '../orders/statuses.ts';
 
+const SCHEMES = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
 /** What a person, or a display, may set for itself and for this browser. */
 export function Settings() {
   const me = useMe();
   const { person, display, tenant } = me;
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isMuted = useMuted();
   const seesOrders = areasOf(me).includes('orders') && tenant.features.includes('restaurant');
   return (
     <Page title="Settings">
@@ -38,8 +45,22 @@ export function Settings() {
           </>
         )}
         <Section title="This browser">
-          <Appearance />
-          {seesOrders && <Sound />}
+          <ChipChoice
+            label="Appearance"
+            all="As the device"
+            options={SCHEMES}
+            value={colorScheme === 'auto' ? undefined : colorScheme}
+            onChange={(value) => setColorScheme(value ?? 'auto')}
+          />
+          {seesOrders && (
+            <Checkbox
+              mt="md"
+              label="Ring for new orders"
+              description="While Orders is open, until somebody touches the new order."
+              checked={!isMuted}
+              onChange={(event) => setMuted(!event.currentTarget.checked)}
+            />
+          )}
         </Section>
         {seesOrders && (
           <Section title="Late orders">
@@ -91,35 +112,6 @@ function PasswordForm({ email }: { email: string }) {
         {sending.isSuccess ? 'Changed. Your other devices are signed out.' : 'Your other devices are then signed out.'}
       </p>
     </Form>
-  );
-}
-
-function Appearance() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <ChipChoice
-      label="Appearance"
-      all="As the device"
-      options={[
-        { value: 'light', label: 'Light' },
-        { value: 'dark', label: 'Dark' },
-      ]}
-      value={colorScheme === 'auto' ? undefined : colorScheme}
-      onChange={(value) => setColorScheme(value ?? 'auto')}
-    />
-  );
-}
-
-function Sound() {
-  const isMuted = useMuted();
-  return (
-    <Checkbox
-      mt="md"
-      label="Ring for new orders"
-      description="While Orders is open, until somebody touches the new order."
-      checked={!isMuted}
-      onChange={(event) => setMuted(!event.currentTarget.checked)}
-    />
   );
 }
 

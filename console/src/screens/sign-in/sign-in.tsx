@@ -108,7 +108,6 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 
 interface FormProps {
   title: string;
-  /** Word of the button. */
   action?: string;
   send: () => Promise<Me>;
   /** Address to which it goes on. */

@@ -18,20 +18,17 @@ export async function keepStay(stay: StayWithHistory): Promise<StayWithHistory> 
   return stay;
 }
 
-/** Reports that guests have arrived, or that they have not. */
 export async function setArrived(stay: Stay, arrived: boolean): Promise<void> {
   const send = () => call('setArrival', { path: pathOf(stay), body: { arrived } });
   await press(stay.guest.name, arrived ? 'arrived' : 'taken back', () => writeStay(stay, send));
 }
 
-/** Gives a stay another status. */
 async function setStatus(stay: Stay, status: Stay['status'], reason?: string): Promise<void> {
   const body = { status, expected_status: stay.status, request_id: newRequestId(), reason };
   const send = () => call('changeReservationStatus', { path: pathOf(stay), body });
   await press(stay.guest.name, STATUS[status].label.toLowerCase(), () => writeStay(stay, send));
 }
 
-/** Does the one thing that is to be done with a stay today. */
 export async function doNext(stay: Stay, next: Next, today: string): Promise<void> {
   if (next === 'leave') askFor(stay, 'completed', today);
   else await (next === 'arrive' ? setArrived(stay, true) : setStatus(stay, 'confirmed'));

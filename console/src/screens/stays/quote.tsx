@@ -19,8 +19,7 @@ interface Wanted {
 /** What a stay costs and what stands against it, by the rules of the API: before it is saved, a person knows what will be saved. */
 export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planId, own }: Wanted) {
   const dates = sold.held.map((_, night) => addDays(checkIn, night));
-  const isOwn = (date: string) =>
-    own !== undefined && own.room_type_id === type.id && own.check_in <= date && date < own.check_out;
+  const isOwn = (date: string) => own?.room_type_id === type.id && own.check_in <= date && date < own.check_out;
   const against = (plan: Plan) => {
     const closed = dates.filter((date, night) => plan.closed[night] && !(isOwn(date) && plan.id === own?.rate_plan_id));
     return [
@@ -30,8 +29,7 @@ export function quoteOf(type: RoomType, sold: SoldType, { checkIn, guests, planI
   };
   const plans = sold.rate_plans;
   const open = plans.filter((plan) => against(plan).length === 0);
-  const kept = own?.room_type_id === type.id ? open.find(({ id }) => id === own.rate_plan_id) : undefined;
-  const named = plans.find(({ id }) => id === planId) ?? kept;
+  const named = plans.find(({ id }) => id === planId) ?? open.find(({ id }) => id === own?.rate_plan_id);
   const plan = named ?? cheapest(open.length > 0 ? open : plans);
   const full = dates.filter((date, night) => (sold.held[night] ?? 0) - Number(isOwn(date)) >= sold.physical_capacity);
   const nights = dates.map((date, night) => ({ date, price: plan?.prices[night] ?? type.base_price ?? '0' }));

@@ -3,7 +3,6 @@ import { STATUSES } from './statuses.ts';
 
 export type DayView = 'arrivals' | 'departures' | 'house';
 
-/** View, filters and what is open, as the address has them. */
 export const validateStaysSearch = searchOf({
   /** Left out: arrivals. */
   view: (text) => oneOf(['departures', 'house', 'all'], text),

@@ -40,7 +40,6 @@ export function formatNights(stay: Pick<Stay, 'check_in' | 'check_out'>): string
   return `${formatDates(stay)}, ${plural(countNights(stay), 'night')}`;
 }
 
-/** Words of the button for the one thing that is to be done. */
 export const NEXT = { confirm: 'Confirm', arrive: 'Arrived', leave: 'Left' };
 export type Next = keyof typeof NEXT;
 

@@ -17,7 +17,6 @@ interface Props {
   change: (stay: Stay) => void;
 }
 
-/** One stay with all that is known of it. */
 export function StayDrawer({ id, onClose, change }: Props) {
   const query = useQuery({ ...stayQuery(id ?? ''), enabled: id !== undefined });
   const { data } = query;

@@ -20,7 +20,7 @@ export function dayQuery(view: DayView, day: string, today: string, property: st
     // Who leaves today is in the house until then.
     house: isToday ? [{ staying_on: day }, { departing_on: day }] : [{ staying_on: day }],
   }[view];
-  const ofProperty = filters.map((filter) => (property === undefined ? filter : { ...filter, property_id: property }));
+  const ofProperty = filters.map((filter) => ({ ...filter, property_id: property ?? '' }));
   return queryOptions({
     queryKey: [FINDING.list, { view, day, today, property }] as const,
     queryFn: async ({ signal }) => ({
