@@ -45,7 +45,8 @@ export const theme = createTheme({
         yOffset: '2dvh',
         overlayProps: { backgroundOpacity: 0.4 },
         closeButtonProps: CLOSE,
-        transitionProps: { duration: 100 },
+        // A dialog that still fades would take an Escape that is meant for the drawer below it.
+        transitionProps: { duration: 100, exitDuration: 0 },
       },
       styles: { title: { fontWeight: 650 } },
     },
