@@ -13,6 +13,19 @@ const dark: MantineColorsTuple = [
   '#0c0f0e',
 ];
 
+const gray: MantineColorsTuple = [
+  '#f7f8f7',
+  '#f0f2f1',
+  '#e8eceb',
+  '#e2e7e5',
+  '#cbd3d0',
+  '#8f9a95',
+  '#75837d',
+  '#586560',
+  '#37423e',
+  '#17211e',
+];
+
 const CLOSE = { 'aria-label': 'Close' };
 /** Names of the arrows of a calendar. */
 const CALENDAR = {
@@ -27,7 +40,7 @@ const CALENDAR = {
 /** One accent, quiet greys with a trace of it, small radii. All else of the look is in `global.css` and the modules of the screens. */
 export const theme = createTheme({
   // Its shades are the accents below.
-  colors: { green: colorsTuple('#0b5d51'), dark },
+  colors: { green: colorsTuple('#0b5d51'), gray, dark },
   primaryColor: 'green',
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: 8,
