@@ -26,8 +26,8 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
       <p className="on-paper">{house}</p>
-      <Group component="header" justify="space-between" gap="6px 10px" mih={36}>
-        <Group gap={10}>
+      <Group component="header" justify="space-between" gap="0 8px">
+        <Group gap={10} mih={44}>
           <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
             {title}
           </Title>
@@ -38,11 +38,11 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
         </Group>
       </Group>
       {filters !== undefined && (
-        <Group gap={8} mt="md" className={`${classes.filters} off-paper`}>
+        <Group gap={8} mt="sm" className={`${classes.filters} off-paper`}>
           {filters}
         </Group>
       )}
-      <Box mt={20} flex={1} mih={0}>
+      <Box mt="md" flex={1} mih={0}>
         {children}
       </Box>
     </div>
