@@ -50,6 +50,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   components: {
+    Code: { styles: { root: { borderRadius: 8 } } },
+    Kbd: { styles: { root: { borderBottomWidth: 1, fontFamily: 'inherit', fontWeight: 400 } } },
     Notification: { styles: { description: { color: 'var(--rs-quiet)' } } },
     DatePickerInput: { defaultProps: { weekendDays: [], ariaLabels: CALENDAR } },
     Modal: {
