@@ -116,7 +116,7 @@ function variablesOf(scheme: 0 | 1): Record<string, string> {
 }
 
 export const resolveVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: { '--mantine-text-wrap': 'pretty' },
   light: variablesOf(0),
   dark: variablesOf(1),
 });
