@@ -83,6 +83,7 @@ const COLOURS = {
   'accent-soft': ['#e4f1ee', '#17332e'],
   'accent-hover': ['#d3e9e3', '#1d403a'],
   late: ['#b3261e', '#ff8a80'],
+  'late-filled': ['#b3261e', '#a3271f'],
   'late-soft': ['#fbeceb', '#3a1b19'],
   warn: ['#8a5300', '#f0b35b'],
   'warn-soft': ['#fcf1dd', '#362812'],

@@ -94,7 +94,7 @@ interface StripProps {
   actions?: [words: string, run: () => void][];
 }
 
-const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
+const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late-filled' };
 
 /** A line over a screen that says something about all of it. */
 export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
@@ -106,7 +106,8 @@ export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
       p="4px 6px 4px 14px"
       fz="sm"
       bg={`var(${GROUNDS[tone]})`}
-      style={{ borderRadius: 8, ...(tone === 'late' && { color: 'var(--rs-surface)', fontWeight: 600 }) }}
+      c={tone === 'late' ? 'white' : undefined}
+      bdrs={8}
     >
       <span style={{ paddingBlock: 6 }}>{children}</span>
       <span style={{ marginLeft: -12 }}>
