@@ -13,6 +13,19 @@ const dark: MantineColorsTuple = [
   '#0c0f0e',
 ];
 
+const gray: MantineColorsTuple = [
+  '#f7f8f7',
+  '#f0f2f1',
+  '#e8eceb',
+  '#e2e7e5',
+  '#cbd3d0',
+  '#8f9a95',
+  '#75837d',
+  '#586560',
+  '#37423e',
+  '#17211e',
+];
+
 const CLOSE = { 'aria-label': 'Close' };
 /** Names of the arrows of a calendar. */
 const CALENDAR = {
@@ -27,7 +40,7 @@ const CALENDAR = {
 /** One accent, quiet greys with a trace of it, small radii. All else of the look is in `global.css` and the modules of the screens. */
 export const theme = createTheme({
   // Its shades are the accents below.
-  colors: { green: colorsTuple('#0b5d51'), dark },
+  colors: { green: colorsTuple('#0b5d51'), gray, dark },
   primaryColor: 'green',
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: 8,
@@ -37,6 +50,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   components: {
+    Code: { styles: { root: { borderRadius: 8 } } },
+    Kbd: { styles: { root: { borderBottomWidth: 1, fontFamily: 'inherit', fontWeight: 400 } } },
     Notification: { styles: { description: { color: 'var(--rs-quiet)' } } },
     DatePickerInput: { defaultProps: { weekendDays: [], ariaLabels: CALENDAR } },
     Modal: {
@@ -69,6 +84,7 @@ const COLOURS = {
   'accent-soft': ['#e4f1ee', '#17332e'],
   'accent-hover': ['#d3e9e3', '#1d403a'],
   late: ['#b3261e', '#ff8a80'],
+  'late-filled': ['#b3261e', '#a3271f'],
   'late-soft': ['#fbeceb', '#3a1b19'],
   warn: ['#8a5300', '#f0b35b'],
   'warn-soft': ['#fcf1dd', '#362812'],
@@ -102,7 +118,7 @@ function variablesOf(scheme: 0 | 1): Record<string, string> {
 }
 
 export const resolveVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: { '--mantine-text-wrap': 'pretty' },
   light: variablesOf(0),
   dark: variablesOf(1),
 });

@@ -13,6 +13,7 @@ export function CopyField({ label, value, isCode = true }: { label: string; valu
         {label}
         {window.isSecureContext && (
           <Button
+            mr={-8}
             variant="subtle"
             size="compact-sm"
             leftSection={copied ? <CheckIcon size={15} /> : <CopyIcon size={15} />}

@@ -53,17 +53,23 @@ export function StatusLine({ tone, label, children }: { tone: Tone; label: strin
   );
 }
 
-export function Facts({ facts }: { facts: (readonly [label: string, value: ReactNode] | null)[] }) {
+interface FactsProps {
+  facts: (readonly [label: string, value: ReactNode] | null)[];
+  /** The values are amounts, which stand below each other at the right. */
+  areAmounts?: boolean;
+}
+
+export function Facts({ facts, areAmounts = false }: FactsProps) {
   return (
     <Stack component="dl" gap={10} m={0} py={5} fz="sm">
       {facts
         .filter((fact) => fact !== null)
         .map(([label, value]) => (
           <Group key={label} gap={12} align="flex-start" wrap="nowrap">
-            <Text inherit component="dt" w={128} flex="none" c="dimmed">
+            <Text inherit component="dt" flex={areAmounts ? 1 : '0 0 128px'} c="dimmed">
               {label}
             </Text>
-            <Text inherit component="dd" flex={1} miw={0} style={{ overflowWrap: 'anywhere' }}>
+            <Text inherit component="dd" flex={areAmounts ? 'none' : 1} miw={0} style={{ overflowWrap: 'anywhere' }}>
               {value}
             </Text>
           </Group>

@@ -81,6 +81,7 @@ interface FormProps {
 /** The buttons of a dialog stay in sight, however long the dialog is. */
 const AT_FOOT = {
   justify: 'flex-end',
+  gap: 8,
   pos: 'sticky',
   bottom: 0,
   mt: 'xs',

@@ -25,8 +25,8 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
     <div className={classes.page} data-wide={isWide || undefined}>
       <title>{`${title} · Roomservice`}</title>
       <p className="on-paper">{house}</p>
-      <Group component="header" justify="space-between" gap="6px 10px" mih={36}>
-        <Group gap={10}>
+      <Group component="header" justify="space-between" gap="0 8px">
+        <Group gap={10} mih={44}>
           <Title fz={{ base: '1.25rem', sm: '1.375rem' }} lts="-0.01em">
             {title}
           </Title>
@@ -37,11 +37,11 @@ export function Page({ title, actions, filters, isLive = false, isWide = false, 
         </Group>
       </Group>
       {filters !== undefined && (
-        <Group gap={8} mt="md" className={`${classes.filters} off-paper`}>
+        <Group gap={8} mt="sm" className={`${classes.filters} off-paper`}>
           {filters}
         </Group>
       )}
-      <Box mt={20} flex={1} mih={0}>
+      <Box mt="md" flex={1} mih={0}>
         {children}
       </Box>
     </div>
@@ -93,7 +93,7 @@ interface StripProps {
   actions?: [words: string, run: () => void][];
 }
 
-const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late' };
+const GROUNDS = { warn: '--rs-warn-soft', quiet: '--rs-sunken', accent: '--rs-accent-soft', late: '--rs-late-filled' };
 
 export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
   return (
@@ -104,7 +104,8 @@ export function Strip({ tone = 'warn', children, actions = [] }: StripProps) {
       p="4px 6px 4px 14px"
       fz="sm"
       bg={`var(${GROUNDS[tone]})`}
-      style={{ borderRadius: 8, ...(tone === 'late' && { color: 'var(--rs-surface)', fontWeight: 600 }) }}
+      c={tone === 'late' ? 'white' : undefined}
+      bdrs={8}
     >
       <span style={{ paddingBlock: 6 }}>{children}</span>
       <span style={{ marginLeft: -12 }}>

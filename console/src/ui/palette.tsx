@@ -26,7 +26,7 @@ export function Palette() {
       nothingFound="No such command."
       searchProps={{ placeholder: 'What do you want to do?', 'aria-label': 'Command', leftSection: <SearchIcon /> }}
       highlightQuery
-      overlayProps={{ blur: 0 }}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
     />
   );
 }

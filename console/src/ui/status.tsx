@@ -15,7 +15,13 @@ const MARKS: Record<Tone, CSSProperties> = {
   late: { borderRadius: 1 },
   quiet: { ...ROUND, border: '1.5px solid', background: 'transparent' },
 };
-const PILL = { display: 'inline-flex', whiteSpace: 'nowrap', borderRadius: 99, lineHeight: 1.5 } as const;
+const PILL = {
+  display: 'inline-flex',
+  whiteSpace: 'nowrap',
+  borderRadius: 99,
+  lineHeight: 1.5,
+  verticalAlign: 'top',
+} as const;
 
 /** Word for a status, with a colour and a shape of its own, so that the colour alone says nothing. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {

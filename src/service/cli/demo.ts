@@ -79,7 +79,7 @@ async function makeDemo({ db, keyring }: Runtime) {
 async function createDemoTenant(parts: DemoParts, document: { slug: string }, password: string): Promise<Tenant> {
   const { db } = parts;
   const users = [
-    { email: OWNER_EMAIL, password, role: 'owner' },
+    { name: 'Ana Sequeira', email: OWNER_EMAIL, password, role: 'owner' },
     ...STAFF.map((person) => ({ ...person, password, role: 'staff' })),
   ];
   const { properties } = await applyTenantDocument(db, { ...document, users });

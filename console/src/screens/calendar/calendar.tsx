@@ -76,7 +76,11 @@ export function Calendar() {
         rows.length > 0 && (
           <>
             <PrintButton />
-            {mayWrite && <Button onClick={openBulk}>Change many nights</Button>}
+            {mayWrite && (
+              <Button px="sm" onClick={openBulk}>
+                Change many nights
+              </Button>
+            )}
           </>
         )
       }

@@ -85,7 +85,7 @@ function useColumns(): Column<Delivery>[] {
       cell: (delivery) => <TwoLines first={eventInWords(delivery.event)} second={subjectOf(delivery)} />,
     },
     { label: 'Subject', isWideOnly: true, cell: (delivery) => <Breaking>{subjectOf(delivery)}</Breaking> },
-    { label: 'Partner', isWideOnly: true, cell: ({ credential_label }) => credential_label || 'No name' },
+    { label: 'Partner', isWideOnly: 'very', cell: ({ credential_label }) => credential_label || 'No name' },
     { label: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
     { label: 'Attempts', isWideOnly: true, cell: ({ attempts }) => <AttemptDots attempts={attempts} /> },
     { label: 'Last answer', isWideOnly: true, cell: (delivery) => lastAnswerOf(delivery, now) },

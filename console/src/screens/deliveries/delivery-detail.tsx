@@ -1,4 +1,4 @@
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read, REREAD_MS, SOON_MS } from '../../api/reads.ts';
@@ -8,9 +8,10 @@ import { useNow } from '../../live/clock.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { Detail, Facts } from '../../ui/detail.tsx';
 import { formatAge, useFormat } from '../../ui/format.ts';
+import { Moments } from '../../ui/history.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Section } from '../../ui/page.tsx';
-import { Note } from '../../ui/status.tsx';
+import { Note, Status } from '../../ui/status.tsx';
 import { DeliveryStatus, eventInWords, MAX_ATTEMPTS, outcomeOf } from './status.tsx';
 
 type Delivery = Answer<'getWebhookDelivery'>;
@@ -122,28 +123,24 @@ function Attempts({ delivery: { attempts } }: { delivery: Delivery }) {
   const { clockWithSeconds, dayAndTime } = useFormat();
   if (attempts.length === 0) return <p className="quiet">No attempt yet.</p>;
   return (
-    <Stack component="ol" gap={8} m={0} p={0}>
+    <Moments>
       {attempts.map(({ at, duration_ms: ms, error, answer, ...attempt }) => (
-        <li key={at} style={{ display: 'block', borderLeft: `3px solid var(--rs-${error ? 'late' : 'good'})` }}>
-          <Group justify="space-between" px={14} py={8}>
-            <Text fz="sm" fw={600}>
-              {outcomeOf({ error, ...attempt })}
-            </Text>
-            <span className="quiet">
-              <time dateTime={at} title={dayAndTime(at)}>
-                {clockWithSeconds(at)}
-              </time>
-              {ms !== null && `, ${ms} ms`}
-            </span>
-          </Group>
+        <Group key={at} component="li" justify="space-between" gap="6px 10px">
+          <Status tone={error ? 'late' : 'good'}>{outcomeOf({ error, ...attempt })}</Status>
+          <span className="quiet">
+            <time dateTime={at} title={dayAndTime(at)}>
+              {clockWithSeconds(at)}
+            </time>
+            {ms !== null && `, ${ms} ms`}
+          </span>
           {answer && (
-            <Code block ml={14} mah={160} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+            <Code block w="100%" mah={160} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
               {answer}
             </Code>
           )}
-        </li>
+        </Group>
       ))}
-    </Stack>
+    </Moments>
   );
 }
 

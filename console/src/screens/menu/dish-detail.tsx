@@ -78,7 +78,7 @@ function Choices({ title, choices }: { title: string; choices: Choice[] }) {
   });
   return (
     <Section title={title}>
-      <Facts facts={facts} />
+      <Facts areAmounts facts={facts} />
     </Section>
   );
 }

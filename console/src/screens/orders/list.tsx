@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Button, Flex, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -169,7 +169,7 @@ export function ListFilters() {
       <Group gap={8} wrap="nowrap" w={{ base: '100%', sm: 'auto' }}>
         <FindField
           label="Find an order"
-          placeholder="Number, name, phone, partner's id"
+          placeholder="Number, name, phone, id"
           text={q}
           onFind={(text) => set({ q: text })}
         />
@@ -190,7 +190,7 @@ export function ListFilters() {
           <div className={classes.chips} ref={chips}>
             <ChipChoice label="Status" options={STATUSES} value={status} onChange={(next) => set({ status: next })} />
           </div>
-          <Box display={{ base: isOpen ? 'contents' : 'none', sm: 'contents' }}>
+          <Flex display={{ base: isOpen ? 'contents' : 'none', sm: 'flex' }} gap={8} w="100%">
             <FilterSelect
               aria-label="Type"
               placeholder="Any type"
@@ -201,7 +201,7 @@ export function ListFilters() {
             />
             <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />
             <DayRange from={from} to={to} onChange={set} />
-          </Box>
+          </Flex>
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Stack, Text } from '@mantine/core';
 import { useDocumentVisibility, useFullscreenDocument } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -44,9 +44,9 @@ export function Orders() {
           <Stack gap={10} h={isList ? undefined : '100%'}>
             {isList ? <OrderList /> : <Board ringing={sound.ringing} />}
             {/* Below the orders, so that none moves away under a finger. */}
-            <Box pos="sticky" bottom="calc(var(--app-shell-footer-offset, 0px) + 10px)">
+            <div className={classes.foot}>
               <SoundStrip sound={sound} />
-            </Box>
+            </div>
           </Stack>
         </Page>
       </div>

@@ -73,6 +73,7 @@ export function NightPrices({ nights, total }: PricesProps) {
   }
   return (
     <Facts
+      areAmounts
       facts={[
         ...runs.map(({ date, price, count }) =>
           count === 1

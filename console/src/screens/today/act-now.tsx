@@ -34,7 +34,7 @@ export function ActNow({ receivers, oversold, readAt, now }: Props) {
   }
   return (
     <Section title="Act now">
-      <ul className={classes.panel} style={{ borderLeft: '3px solid var(--rs-late)' }}>
+      <ul className={classes.panel}>
         {[...Map.groupBy(oversold, ({ room_type_id: id }) => id).values()].map(oversoldAlarm)}
         {receivers.map((each) => receiverAlarm(each, now, moment))}
       </ul>

@@ -129,7 +129,7 @@ function Nights({ nights }: { nights: Night[] }) {
 function Bar({ date, held, capacity }: Night) {
   const day = new Date(`${date}T00:00:00Z`);
   const isWeekend = [5, 6].includes(day.getUTCDay());
-  const tone = held > capacity ? 'late' : 'accent';
+  const tone = held > capacity ? 'late' : 'accent-filled';
   const share = capacity === 0 ? 0 : Math.min(100, (held / capacity) * 100);
   const background = `linear-gradient(to top, var(--rs-${tone}) ${share}%, var(--rs-sunken) 0)`;
   return (
