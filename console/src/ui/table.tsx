@@ -149,6 +149,15 @@ export function Breaking({ children }: { children: ReactNode }) {
   return <span style={BREAKING}>{children}</span>;
 }
 
+/** A name that a narrow table cuts, so that each row has one line. */
+export function OneLine({ children }: { children: ReactNode }) {
+  return (
+    <Text inherit truncate maw={180}>
+      {children}
+    </Text>
+  );
+}
+
 interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** Result of `useQuery(read(…))` or `useInfiniteQuery(readList(…))`. Of a search, its rows may still be those of what was typed before. */
   list: Query<Row[]> & {

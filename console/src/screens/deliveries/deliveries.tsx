@@ -8,7 +8,7 @@ import { ChipChoice, FilterSelect, PartnerSelect } from '../../ui/filters.tsx';
 import { formatAge, timesOf, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
-import { Breaking, type Column, ListTable, TwoLines } from '../../ui/table.tsx';
+import { Breaking, type Column, ListTable, OneLine, TwoLines } from '../../ui/table.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import type { DeliveriesSearch } from './search.ts';
 import { AttemptDots, DeliveryStatus, eventInWords, EVENTS, outcomeOf, STATUS, STATUSES } from './status.tsx';
@@ -85,7 +85,11 @@ function useColumns(): Column<Delivery>[] {
       cell: (delivery) => <TwoLines first={eventInWords(delivery.event)} second={subjectOf(delivery)} />,
     },
     { label: 'Subject', isWideOnly: true, cell: (delivery) => <Breaking>{subjectOf(delivery)}</Breaking> },
-    { label: 'Partner', isWideOnly: 'very', cell: ({ credential_label }) => credential_label || 'No name' },
+    {
+      label: 'Partner',
+      isWideOnly: 'very',
+      cell: ({ credential_label: label }) => <OneLine>{label || 'No name'}</OneLine>,
+    },
     { label: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
     { label: 'Attempts', isWideOnly: true, cell: ({ attempts }) => <AttemptDots attempts={attempts} /> },
     { label: 'Last answer', isWideOnly: true, cell: (delivery) => lastAnswerOf(delivery, now) },

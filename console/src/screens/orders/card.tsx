@@ -23,8 +23,6 @@ interface CardProps {
   set: (change: OrdersSearch) => void;
 }
 
-const WHOLE = { whiteSpace: 'nowrap' } as const;
-
 /** An order on the board. It renders again only when what it shows has changed, because a board may hold 500 of them. */
 export const Card = memo(function Card({ order, age, promised, late, phase, isRinging, set }: CardProps) {
   const open = () => set({ open: order.order_id });
@@ -53,14 +51,10 @@ export const Card = memo(function Card({ order, age, promised, late, phase, isRi
           <small>{age}</small>
         </header>
         {late !== null && <Status tone="late">{late === 0 ? 'Late' : `Late ${late} min`}</Status>}
-        <small>
-          {partnerOf(order)} · <span style={WHOLE}>{TYPES[order.order_type]}</span>
-          {promised !== null && (
-            <>
-              {' '}
-              · <b>by {promised}</b>
-            </>
-          )}
+        <small className={classes.facts}>
+          <span>{partnerOf(order)}</span>
+          <span>{TYPES[order.order_type]}</span>
+          {promised !== null && <b>by {promised}</b>}
         </small>
         <ul>
           {order.lines.map((line, index) => (

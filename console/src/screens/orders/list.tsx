@@ -11,7 +11,7 @@ import { DayRange } from '../../ui/days.tsx';
 import { plural, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, ListTable } from '../../ui/table.tsx';
+import { type Column, ListTable, OneLine } from '../../ui/table.tsx';
 import classes from './board.module.css';
 import { useMoves } from './moves.ts';
 import { openOrdersQuery } from './board.tsx';
@@ -123,8 +123,6 @@ function Count({ rows = [], isCut }: { rows: Order[] | undefined; isCut: boolean
   );
 }
 
-const ONE_LINE = { inherit: true, truncate: true, maw: 180 } as const;
-
 function useColumns(): Column<Order>[] {
   const { moment, money } = useFormat();
   const moves = useMoves();
@@ -134,9 +132,9 @@ function useColumns(): Column<Order>[] {
     { label: 'Order', cell: ({ number }) => <span style={{ whiteSpace: 'nowrap' }}>#{number}</span> },
     { label: 'Placed', cell: ({ created_at: at }) => moment(at, serverNow()) },
     { label: 'Status', cell: (order) => <Status tone={statusOf(order).tone}>{statusOf(order).label}</Status> },
-    { label: 'Partner', isWideOnly: 'very', cell: (order) => <Text {...ONE_LINE}>{partnerOf(order)}</Text> },
-    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <Text {...ONE_LINE}>{TYPES[type]}</Text> },
-    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <Text {...ONE_LINE}>{customer.name}</Text> },
+    { label: 'Partner', isWideOnly: 'very', cell: (order) => <OneLine>{partnerOf(order)}</OneLine> },
+    { label: 'Type', isWideOnly: true, cell: ({ order_type: type }) => <OneLine>{TYPES[type]}</OneLine> },
+    { label: 'Guest', isWideOnly: true, cell: ({ customer }) => <OneLine>{customer.name}</OneLine> },
     {
       label: 'Dishes',
       isWideOnly: 'very',
