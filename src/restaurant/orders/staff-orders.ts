@@ -13,8 +13,10 @@ import { type ChangeBy, setStatus } from './set-status.ts';
 import type { StaffOrder, StaffOrderQuery } from './staff-schema.ts';
 import * as store from './store.ts';
 
-/** Orders that a list reads and sends together. It keeps them while its client reads slowly, and each has up to 128 KiB of lines. */
-const GROUP = 25;
+/** Orders that a list reads together. It keeps them while its client reads slowly, and each has up to 128 KiB of lines. */
+const GROUP = 10;
+/** Length from which a text is sent. Longer texts would be copied as a whole. */
+const SENT_LENGTH = 65_536;
 
 /**
  * @returns the order in its present status, as JSON
@@ -74,21 +76,23 @@ export async function listOrders(db: Database, tenantId: number, query: StaffOrd
   return pageTexts(db, tenantId, rows, next);
 }
 
-async function* pageTexts(db: Database, tenantId: number, listed: ListedOrder[], next: string | null) {
-  let before = '{"results":[';
-  for (let from = 0; from < listed.length; from += GROUP) {
-    yield before + (await groupText(db, tenantId, listed.slice(from, from + GROUP)));
-    before = ',';
-  }
-  yield `${listed.length === 0 ? before : ''}],"next":${JSON.stringify(next)}}`;
-}
-
 /** The status of an order may have changed since the list was read, so each order shows the status of the list. No order is ever deleted. */
-async function groupText(db: Database, tenantId: number, group: ListedOrder[]): Promise<string> {
-  const ids = group.map(({ id }) => id);
-  const rows = await withRetries(() => store.readWhole(db, tenantId, ids));
-  const wholeOf = new Map(rows.map((row) => [row.id, row]));
-  return group.map((state) => staffText({ ...(wholeOf.get(state.id) as store.OrderRow), ...state })).join(',');
+async function* pageTexts(db: Database, tenantId: number, listed: ListedOrder[], next: string | null) {
+  let text = '{"results":[';
+  for (let from = 0; from < listed.length; from += GROUP) {
+    const group = listed.slice(from, from + GROUP);
+    const ids = group.map(({ id }) => id);
+    const rows = await withRetries(() => store.readWhole(db, tenantId, ids));
+    const wholeOf = new Map(rows.map((row) => [row.id, row]));
+    for (const [index, state] of group.entries()) {
+      text += `${from + index === 0 ? '' : ','}${staffText({ ...(wholeOf.get(state.id) as store.OrderRow), ...state })}`;
+      if (text.length >= SENT_LENGTH) {
+        yield text;
+        text = '';
+      }
+    }
+  }
+  yield `${text}],"next":${JSON.stringify(next)}}`;
 }
 
 /** A search by name or by number without `created_from` covers these last days. */
