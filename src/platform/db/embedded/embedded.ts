@@ -49,6 +49,8 @@ const MAX_STARTS = 3;
 const TIMEOUT_MS = 5_000;
 /** Time in milliseconds to wait for a lock of another process, because a process that was just killed may still be connected. */
 const CLAIM_MS = 3_000;
+/** The same when this process stops, which it may do just after it has taken over. */
+const LEAVE_MS = 100;
 const MAINTENANCE_DATABASE = 'postgres';
 /** Key of the advisory lock that each process holds in shared mode. An `exclusive` process, and the one that stops PostgreSQL, hold it alone. */
 const USE_LOCK = 1;
@@ -244,8 +246,16 @@ async function leave({ location: { clusterDir } }: Server, client: Presence): Pr
 /** Returns true if no other process uses PostgreSQL. Then none can begin to use it until this connection ends. */
 async function leaveAsLast(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [USE_LOCK]);
-  return rows[0]?.taken === true;
+  await client.query(`SET lock_timeout = ${LEAVE_MS}`);
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [USE_LOCK]);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === '55P03') {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /** Finds the database in DATA_DIR, or null, and its PostgreSQL. Changes nothing. @throws OperatorError if it cannot be used */
