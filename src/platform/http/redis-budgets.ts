@@ -7,12 +7,15 @@ import { inTime } from '../lib/in-time.ts';
 import { type Budget, type BudgetStore, type Seen, WINDOW_MS } from './rate-limit.ts';
 
 const PROCESSES = 'roomservice:nodes';
-/** Announces the process `ARGV[1]` for `ARGV[2]` ms, and returns the number of announced processes. The clock of Redis measures the time. */
+/**
+ * Announces the process `ARGV[1]` for `ARGV[2]` ms, and returns the number of announced processes. The clock of Redis measures the time.
+ * A Redis without memory refuses only the first write of a script, and only one that adds data, so the ZADD comes first.
+ */
 const ANNOUNCE = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
   redis.call('ZADD', KEYS[1], now, ARGV[1])
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return redis.call('ZCARD', KEYS[1])`;
 /** A silent connection is opened again after this time. The announcements use a healthy connection more often. */
@@ -82,7 +85,8 @@ export class RedisBudgets implements BudgetStore {
       if (share !== null && share.count > limit) {
         return share;
       }
-      const shared = await this.#unlessLost(() => ask(all, key, how));
+      // A Redis without memory still answers reads, so only a counted call shows that it is back.
+      const shared = how === 'get' && this.#isLost ? null : await this.#unlessLost(() => ask(all, key, how));
       if (share === null) {
         return shared ?? (await ask(mine, key, how));
       }
