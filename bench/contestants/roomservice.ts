@@ -27,7 +27,7 @@ export async function openRoomservice({ resources }: Field, settings: Settings):
     guarantees:
       'at least once, PostgreSQL with fsync. Each attempt is counted and committed before its POST. An event gets at most 5 POSTs. Each ' +
       'outcome is committed after its POST, in batches. If a process dies, its deliveries are sent again after 15 s. A receiver ' +
-      'gets at most 32 of the 256 places. All slow and failing receivers together have at most half of the places.',
+      'gets at most 32 of the 512 places. All slow and failing receivers together have at most half of the places.',
     pid: service.pid,
     storePid: databasePid,
     async store(receivers, events) {

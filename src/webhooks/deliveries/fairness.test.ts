@@ -168,7 +168,7 @@ describe('an event for a healthy receiver', () => {
     const behind = await service.tenant();
     const other = await credentialsAt(urlsOf('other', 1), behind.tenantId);
     work();
-    await server.waitFor(4);
+    await server.waitFor(2);
     await assertSoon(other);
   });
 });

@@ -5,7 +5,7 @@ import { newId } from '#platform/lib/ids.ts';
 import { Schedule } from './schedule.ts';
 
 const CLAIM_SIZE = 200;
-const PLACES = 256;
+const PLACES = 512;
 const HALF = PLACES / 2;
 
 describe('the choice of what the next claim takes', () => {
@@ -28,8 +28,8 @@ describe('the choice of what the next claim takes', () => {
     return place;
   }
 
-  /** Ends one successful attempt of 500 ms to each of `receivers` receivers of a tenant, so that each may get 32 places. */
-  function succeed(tenantId: number, receivers: number, tookMs = 500): void {
+  /** Ends one successful attempt to each of `receivers` receivers of a tenant. It took so long that each receiver may get 32 places. */
+  function succeed(tenantId: number, receivers: number, tookMs = 1_000): void {
     for (let index = 0; index < receivers; index += 1) {
       schedule.end(begin(tenantId, urlOf(tenantId, index), tookMs), true);
     }
@@ -71,12 +71,12 @@ describe('the choice of what the next claim takes', () => {
     assert.deepEqual(schedule.choose(), []);
   });
 
-  it('a new receiver gets 4 places until its first success, and then 32', () => {
+  it('a new receiver gets 2 places until its first success, and then 32 if it is slow', () => {
     wait(1, 1);
     const [first] = claimAll();
     assert.ok(first);
-    assert.equal(schedule.taken, 4);
-    first.begunAtMs -= 500;
+    assert.equal(schedule.taken, 2);
+    first.begunAtMs -= 1_000;
     schedule.end(first, true);
     claimAll();
     assert.equal(schedule.taken, 32);
@@ -93,17 +93,17 @@ describe('the choice of what the next claim takes', () => {
     return { places, answers };
   }
 
-  it('a quick receiver that waits alone gets all 256 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
+  it('a quick receiver that waits alone gets all 512 places and 32 attempts at once, and the others are given back when it fails three times', async () => {
     const { places, answers } = await fillQuickReceiver();
     assert.equal(places.length, PLACES);
     assert.equal(answers.length, 32);
     places.slice(0, 3).forEach((place) => schedule.end(place, false));
     await nextTurn();
     assert.equal(answers.length, PLACES);
-    assert.equal(answers.filter((mayBegin) => mayBegin).length, 35);
+    assert.equal(answers.filter((mayBegin) => mayBegin).length, 34);
   });
 
-  it('what was claimed ahead for a quick receiver is given back when an attempt takes over 100 ms', async () => {
+  it('what was claimed ahead for a quick receiver is given back when an attempt takes over 50 ms', async () => {
     const { places, answers } = await fillQuickReceiver();
     (places[0] as { begunAtMs: number }).begunAtMs -= 150;
     schedule.choose();
@@ -116,24 +116,44 @@ describe('the choice of what the next claim takes', () => {
     assert.deepEqual(schedule.choose(), []);
   });
 
-  it('while 50 quick receivers wait, each gets a fiftieth of the places', () => {
+  it('while 50 quick receivers wait, each gets a fiftieth of the places and two attempts at once', () => {
     succeed(1, 50, 10);
     wait(1, 50);
-    const counts = Map.groupBy(claimAll(), ({ receiver }) => receiver);
-    assert.ok([...counts.values()].every(({ length }) => length >= 4 && length <= 8));
+    const placesOf = Map.groupBy(claimAll(), ({ receiver }) => receiver);
+    for (const [receiver, { length }] of placesOf) {
+      assert.ok(length >= 8 && length <= 12, String(length));
+      assert.equal(receiver.underWay.size, 2);
+    }
   });
 
-  it('one receiver gets 32 places, and a tenant with 100 receivers gets all 256 places while no other tenant waits', () => {
+  it('a quick receiver gets more than two attempts at once after successes that took a second together', () => {
+    succeed(1, 50, 10);
+    wait(1, 50);
+    const places = claimAll();
+    const [{ receiver } = assert.fail()] = places;
+    const endSlow = () => {
+      const [place = assert.fail()] = receiver.underWay;
+      place.begunAtMs -= 250;
+      schedule.end(place, true);
+    };
+    [1, 2, 3].forEach(endSlow);
+    assert.equal(receiver.underWay.size, 2);
+    endSlow();
+    const { length } = places.filter((place) => place.receiver === receiver);
+    assert.equal(receiver.underWay.size, length - 4);
+  });
+
+  it('one receiver gets 32 places, and a tenant with 300 receivers gets all 512 places while no other tenant waits', () => {
     succeed(1, 1);
     wait(1, 1);
     assert.equal(claimAll().length, 32);
-    wait(2, 100);
+    wait(2, 300);
     assert.equal(claimAll().length, PLACES - 32);
   });
 
-  it('of two tenants with 100 receivers each, none gets more than half of all places, and a small tenant gets its places', () => {
-    wait(1, 100);
-    wait(2, 100);
+  it('of two tenants with 200 receivers each, none gets more than half of all places, and a small tenant gets its places', () => {
+    wait(1, 200);
+    wait(2, 200);
     wait(3, 1);
     const taken = claimAll();
     const counts = [1, 2, 3].map((tenantId) => countOf(taken, tenantId));
@@ -162,17 +182,17 @@ describe('the choice of what the next claim takes', () => {
   });
 
   it('receivers that fail three times take at most half of all places, and one place each', () => {
-    wait(1, 200);
+    wait(1, 300);
     for (let failures = 0; failures < 3; failures += 1) {
-      for (let index = 0; index < 200; index += 1) {
+      for (let index = 0; index < 300; index += 1) {
         schedule.end(begin(1, urlOf(1, index)), false);
       }
     }
     assert.equal(claimAll().length, 0, 'each receiver rests after its failure');
     schedule = new Schedule(0);
-    wait(1, 200);
-    for (let index = 0; index < 600; index += 1) {
-      schedule.end(begin(1, urlOf(1, index % 200)), false);
+    wait(1, 300);
+    for (let index = 0; index < 900; index += 1) {
+      schedule.end(begin(1, urlOf(1, index % 300)), false);
     }
     const taken = claimAll();
     assert.equal(taken.length, HALF);
@@ -180,8 +200,8 @@ describe('the choice of what the next claim takes', () => {
   });
 
   it('while attempts that hang hold all places, other receivers get half of the places', () => {
-    succeed(1, 8);
-    wait(1, 8);
+    succeed(1, 16);
+    wait(1, 16);
     assert.equal(claimAll().length, PLACES);
     nowMs = 6_100;
     succeed(2, 10);
@@ -190,12 +210,12 @@ describe('the choice of what the next claim takes', () => {
   });
 
   it('a receiver with slow attempts lags until they have ended', () => {
-    succeed(1, 8);
-    const slow = Array.from({ length: 8 }, (_, index) => begin(1, urlOf(1, index)));
+    succeed(1, 16);
+    const slow = Array.from({ length: 16 }, (_, index) => begin(1, urlOf(1, index)));
     nowMs = 6_500;
-    wait(1, 8);
+    wait(1, 16);
     const taken = claimAll();
-    assert.equal(taken.length, HALF - 8);
+    assert.equal(taken.length, HALF - 16);
     [...slow, ...taken].forEach((place) => schedule.end(place, true));
     assert.equal(claimAll().length, PLACES);
   });

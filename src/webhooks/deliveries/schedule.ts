@@ -4,24 +4,33 @@ import type { DueCredential } from '../events/events.ts';
 import { CLAIM_SIZE } from './store.ts';
 
 /** Number of claimed deliveries that this process may hold at the same time. Each has a place until its attempt has ended. */
-const PLACES = 256;
+const PLACES = 512;
 /** Maximum number of these places for all lagging receivers together, and for one tenant while other tenants wait. */
 const HALF = PLACES / 2;
 /** Maximum number of attempts to one receiver that are under way at the same time. */
 const RECEIVER_PLACES = 32;
 /**
- * A receiver whose last attempt succeeded within this time may get all places that nobody else wants. Those above `RECEIVER_PLACES` are
- * claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back, and no
- * others are claimed, when an attempt takes longer.
+ * A receiver whose attempts succeed within this time is quick. It may get all places that nobody else wants. Those without an attempt under
+ * way are claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back,
+ * and no others are claimed, when an attempt takes longer.
  */
-const QUICK_MS = 100;
+const QUICK_MS = 50;
+/**
+ * Maximum number of attempts under way to all quick receivers together, in equal parts. More would not be faster, because this process is
+ * then slower than the receivers. But each needs a connection, and to open one costs as much as twenty attempts.
+ */
+const QUICK_ATTEMPTS = 100;
 /** Places of a receiver that has not succeeded yet. So a worker that starts does not open hundreds of connections to receivers that hang. */
-const NEW_RECEIVER_PLACES = 4;
+const NEW_RECEIVER_PLACES = 2;
 /**
  * Maximum number of places in use. Receivers may begin to hang while they hold more than half of the places. The other receivers still get
  * half of the places, so the number can exceed `PLACES` until the hanging attempts reach their time limit.
  */
 const MOST_TAKEN = 2 * PLACES;
+/**
+ * A receiver lags while an attempt to it takes longer than this. It is no longer quick after successes that took this time together: a few
+ * slow ones show nothing, because the process itself is slow while it opens many connections.
+ */
 const SLOW_MS = 1_000;
 /**
  * Number of failures in a row from which a receiver is failing. It is more than one, because a receiver with a single failure would
@@ -41,6 +50,8 @@ interface Receiver {
   underWay: Set<Place>;
   ahead: Place[];
   failures: number;
+  /** Milliseconds that the successes since the last quick one took together. */
+  slowMs: number;
   /** Time (`performance.now()`) before which the receiver gets no attempt. */
   restsUntilMs: number;
 }
@@ -76,6 +87,8 @@ export class Schedule {
   /** Places of lagging receivers. This number is from the last look, like all that depends on the time. */
   #takenByLagging = 0;
   #lookedAtMs = 0;
+  /** Maximum number of attempts under way to one quick receiver. */
+  #quickPart = RECEIVER_PLACES;
 
   /** @param probeRestMs pause in milliseconds after each failure of a failing receiver, in which it gets no attempt */
   constructor(probeRestMs: number) {
@@ -128,8 +141,10 @@ export class Schedule {
       }
     };
     // With larger parts for the first receivers, a worker opens many more connections.
-    const waiting = new Set(Array.from(this.#queues.values(), ({ webhookUrl }) => webhookUrl)).size;
-    const equalPart = Math.min(RECEIVER_PLACES, Math.ceil(PLACES / waiting));
+    const waiting = Array.from(this.#queues.values(), ({ webhookUrl }) => this.#receivers.memo(webhookUrl));
+    const receivers = new Set([...waiting, ...this.#served]).size;
+    const equalPart = Math.min(RECEIVER_PLACES, Math.ceil(PLACES / receivers));
+    this.#quickPart = Math.min(RECEIVER_PLACES, Math.ceil(QUICK_ATTEMPTS / receivers));
     for (const chosen of ready) {
       const { receiver, tenantId } = chosen;
       take(chosen, isActive(chosen) ? Math.min(this.#freeAt(receiver, equalPart), this.#freeOf(tenantId)) : STOP_SIZE);
@@ -149,11 +164,8 @@ export class Schedule {
     const receiver = this.#receivers.memo(url);
     const place = { tenantId, receiver, begunAtMs: 0, mayBegin: Promise.withResolvers<boolean>() };
     this.#count(place, 1);
-    if (receiver.underWay.size < RECEIVER_PLACES) {
-      begin(place);
-    } else {
-      receiver.ahead.push(place);
-    }
+    receiver.ahead.push(place);
+    this.#beginNext(receiver);
     return place;
   }
 
@@ -161,19 +173,26 @@ export class Schedule {
   end(place: Place, isOk: boolean | null): void {
     const { receiver, begunAtMs } = place;
     this.#count(place, -1);
-    if (receiver.underWay.delete(place)) {
-      receiver.ahead.splice(0, 1).forEach(begin);
+    receiver.underWay.delete(place);
+    if (isOk === true) {
+      const tookMs = performance.now() - begunAtMs;
+      receiver.failures = 0;
+      receiver.slowMs = tookMs <= QUICK_MS ? 0 : receiver.slowMs + tookMs;
+      receiver.places = isQuick(receiver) ? PLACES : RECEIVER_PLACES;
+    } else if (isOk === false) {
+      receiver.failures += 1;
+      if (isFailing(receiver)) {
+        receiver.restsUntilMs = performance.now() + this.#probeRestMs;
+        giveBack(receiver);
+      }
     }
-    if (isOk === null) {
-      return;
-    }
-    receiver.failures = isOk ? 0 : receiver.failures + 1;
-    if (isOk) {
-      receiver.places = performance.now() - begunAtMs <= QUICK_MS ? PLACES : RECEIVER_PLACES;
-    } else if (isFailing(receiver)) {
-      receiver.restsUntilMs = performance.now() + this.#probeRestMs;
-      giveBack(receiver);
-    }
+    this.#beginNext(receiver);
+  }
+
+  /** Begins attempts that were claimed ahead, as many as the receiver may have under way. */
+  #beginNext(receiver: Receiver): void {
+    const most = isQuick(receiver) ? this.#quickPart : RECEIVER_PLACES;
+    receiver.ahead.splice(0, Math.max(0, most - receiver.underWay.size)).forEach(begin);
   }
 
   /** Queues of tenants that hold half of all places come last. `isAll` says that no queue of another tenant is left out. */
@@ -234,11 +253,23 @@ export class Schedule {
 }
 
 function newReceiver(): Receiver {
-  return { places: NEW_RECEIVER_PLACES, taken: 0, underWay: new Set(), ahead: [], failures: 0, restsUntilMs: 0 };
+  return {
+    places: NEW_RECEIVER_PLACES,
+    taken: 0,
+    underWay: new Set(),
+    ahead: [],
+    failures: 0,
+    slowMs: 0,
+    restsUntilMs: 0,
+  };
 }
 
 function isActive({ webhookUrl }: DueCredential): boolean {
   return webhookUrl !== '';
+}
+
+function isQuick({ slowMs }: Receiver): boolean {
+  return slowMs < SLOW_MS;
 }
 
 function isFailing({ failures }: Receiver): boolean {

@@ -8,8 +8,8 @@ import type { Fault, World } from '../world.ts';
 import { causeEvent } from './witness.ts';
 
 const MISBEHAVIOUR_MS = 8_000;
-/** Orders per misbehaving receiver. They cause 320 events, more than the 256 places of a worker, if nothing limited those of a receiver. */
-const FLOOD_ORDERS = 8;
+/** Orders per misbehaving receiver. They cause 640 events, more than the 512 places of a worker, if nothing limited those of a receiver. */
+const FLOOD_ORDERS = 16;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
 function misbehaviour(kind: Misbehaviour, name: string): Fault<SurroundingsWorld> {

@@ -73,7 +73,7 @@ export const WEBHOOKS_BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/schedule.ts',
-        find: 'this.#probeRestMs;\n      giveBack(receiver);\n',
+        find: 'this.#probeRestMs;\n        giveBack(receiver);\n',
         replace: 'this.#probeRestMs;\n',
       },
     ],
