@@ -1,12 +1,13 @@
-import { Button, CloseButton, Group, Select, type SelectProps, TextInput } from '@mantine/core';
+import { Button, CloseButton, Flex, Group, Select, type SelectProps, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useHouse } from '../api/house.ts';
 import { read } from '../api/reads.ts';
 import { isOwner, useMe } from '../api/session.ts';
 import { useCommands } from './commands.ts';
 import { SearchIcon } from './icons.tsx';
+import classes from './page.module.css';
 
 const CHIP = { radius: 'xl', px: 12, fz: '0.8125rem' };
 const PRESSED = { ...CHIP, variant: 'light' };
@@ -46,6 +47,44 @@ interface ChoiceProps<Value extends string> extends Pick<ChipsProps<Value>, 'lab
 export function ChipChoice<Value extends string>({ label, options, value, onChange, all = 'All' }: ChoiceProps<Value>) {
   const every = [{ value: undefined, label: all }, ...options];
   return <Chips label={label} options={every} isPressed={(each) => each === value} onPress={onChange} />;
+}
+
+interface FoldedProps<Value extends string> extends ChoiceProps<Value> {
+  /** Values of the other filters. */
+  others: (string | undefined)[];
+  children: ReactNode;
+}
+
+/** Chips and other filters. A phone shows the chips in one row, which scrolls, and the others at a press. */
+export function FoldedFilters<Value extends string>({ others, children, ...chips }: FoldedProps<Value>) {
+  const [isOpen, setOpen] = useState(false);
+  const count = others.filter((value) => value !== undefined).length;
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const pressed = row.current?.querySelector('[aria-pressed="true"]');
+    pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [chips.value]);
+  return (
+    <>
+      <Group gap={12} wrap="nowrap" w={{ base: '100%', sm: 'auto' }}>
+        <div className={classes.chips} ref={row}>
+          <ChipChoice {...chips} />
+        </div>
+        <Button
+          hiddenFrom="sm"
+          flex="none"
+          variant={count > 0 ? 'light' : 'default'}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          Filters{count > 0 && ` (${count})`}
+        </Button>
+      </Group>
+      <Flex className={classes.folded} display={{ base: isOpen ? 'contents' : 'none', sm: 'flex' }} gap={8}>
+        {children}
+      </Flex>
+    </>
+  );
 }
 
 interface TogglesProps<Value> extends Pick<ChipsProps<Value>, 'label' | 'options'> {

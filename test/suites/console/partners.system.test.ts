@@ -8,7 +8,7 @@ import { startReceiver } from '../../support/receiver.ts';
 import { MENU, place, setOrderStatus } from '../../support/restaurant.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { causeEvent, eventually, listDeliveries, register } from '../../support/webhooks.ts';
-import type { WatchedPage } from '../browser/browser.ts';
+import { overflowPx, type WatchedPage } from '../browser/browser.ts';
 import { openConsole, skip } from './console.ts';
 
 const EVENTS = '/v1/third-party/events/';
@@ -205,5 +205,17 @@ describe('partners and deliveries in the console', { skip }, () => {
     await page.goto('/console/deliveries?status=nonsense&open=');
     await page.getByRole('table').getByText('Delivered').waitFor();
     assert.deepEqual(watched.problems(), []);
+  });
+
+  it('on a phone, the filters of deliveries take one row, and a button shows the others', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/console/deliveries?status=stopped');
+    const [chips, event] = [page.getByRole('group', { name: 'Status' }), page.getByPlaceholder('All events')];
+    const pressed = await chips.getByRole('button', { name: 'Stopped', pressed: true }).boundingBox();
+    assert.ok(pressed !== null && pressed.x + pressed.width <= 390, JSON.stringify(pressed));
+    assert.equal(await event.isVisible(), false);
+    await page.getByRole('button', { name: 'Filters', expanded: false }).press('Enter');
+    await event.waitFor();
+    assert.ok((await overflowPx(page)) <= 0);
   });
 });

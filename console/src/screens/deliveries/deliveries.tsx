@@ -4,7 +4,7 @@ import { type Entry, readList, REREAD_MS, SOON_MS } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { useNow } from '../../live/clock.ts';
 import { DayRange } from '../../ui/days.tsx';
-import { ChipChoice, FilterSelect, PartnerSelect } from '../../ui/filters.tsx';
+import { FilterSelect, FoldedFilters, PartnerSelect } from '../../ui/filters.tsx';
 import { formatAge, timesOf, useFormat } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { useAddress } from '../../ui/search.ts';
@@ -30,13 +30,13 @@ export function Deliveries() {
       title="Deliveries"
       isLive
       filters={
-        <>
-          <ChipChoice
-            label="Status"
-            options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
-            value={status}
-            onChange={(value) => set({ status: value })}
-          />
+        <FoldedFilters
+          label="Status"
+          options={STATUSES.map((value) => ({ value, label: STATUS[value].label }))}
+          value={status}
+          onChange={(value) => set({ status: value })}
+          others={[event, partner, from ?? to]}
+        >
           <FilterSelect
             aria-label="Event"
             placeholder="All events"
@@ -47,7 +47,7 @@ export function Deliveries() {
           />
           <PartnerSelect value={partner} onChange={(id) => set({ partner: id })} />
           <DayRange from={from} to={to} onChange={set} />
-        </>
+        </FoldedFilters>
       }
     >
       <ListTable

@@ -1,18 +1,16 @@
-import { Button, Flex, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
 import { find, guestFilters, isMeant, readList } from '../../api/reads.ts';
 import { useMe } from '../../api/session.ts';
 import { serverNow } from '../../live/clock.ts';
 import { type CsvColumn, downloadCsv } from '../../ui/csv.ts';
-import { ChipChoice, FilterSelect, FindField, PartnerSelect } from '../../ui/filters.tsx';
+import { FilterSelect, FindField, FoldedFilters, PartnerSelect } from '../../ui/filters.tsx';
 import { DayRange } from '../../ui/days.tsx';
 import { plural, timesOf, useFormat } from '../../ui/format.ts';
 import { DownloadIcon } from '../../ui/icons.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Column, ListTable, OneLine } from '../../ui/table.tsx';
-import classes from './board.module.css';
 import { useMoves } from './moves.ts';
 import { openOrdersQuery } from './board.tsx';
 import { useOrdersAddress } from './search.ts';
@@ -58,9 +56,9 @@ export function OrderList() {
   );
 }
 
-const NONE_YET = { title: 'No order has come yet', text: 'Orders of your partners appear here by themselves.' };
+const NONE_YET = { title: 'No order has come yet.', text: 'Orders of your partners appear here by themselves.' };
 const NONE_PASSES = {
-  title: 'No order passes these filters',
+  title: 'No order passes these filters.',
   text: 'They may be combined, and then all of them must fit.',
   action: (
     <Link to="/orders" search={{ view: 'list' }}>
@@ -151,56 +149,37 @@ function useColumns(): Column<Order>[] {
 const STATUSES = Object.entries(STATUS).map(([value, { label }]) => ({ value, label }));
 const TYPE_OPTIONS = Object.entries(TYPES).map(([value, label]) => ({ value, label }));
 
-/** The search, and all filters of the API's list of orders. A phone shows those that are selects at a press. */
+/** The search, and all filters of the API's list of orders. */
 export function ListFilters() {
   const { search, set } = useOrdersAddress();
   const { q, status, type, partner, from, to } = search;
-  const [isOpen, setOpen] = useState(false);
-  const count = [type, partner, from ?? to].filter((value) => value !== undefined).length;
-  const chips = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const pressed = chips.current?.querySelector('[aria-pressed="true"]');
-    pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [status]);
   return (
     <>
-      <Group gap={8} wrap="nowrap" w={{ base: '100%', sm: 'auto' }}>
-        <FindField
-          label="Find an order"
-          placeholder="Number, name, phone, id"
-          text={q}
-          onFind={(text) => set({ q: text })}
-        />
-        {q === undefined && (
-          <Button
-            hiddenFrom="sm"
-            flex="none"
-            variant={count > 0 ? 'light' : 'default'}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            Filters{count > 0 && ` (${count})`}
-          </Button>
-        )}
-      </Group>
+      <FindField
+        label="Find an order"
+        placeholder="Number, name, phone, id"
+        text={q}
+        onFind={(text) => set({ q: text })}
+      />
       {q === undefined && (
-        <>
-          <div className={classes.chips} ref={chips}>
-            <ChipChoice label="Status" options={STATUSES} value={status} onChange={(next) => set({ status: next })} />
-          </div>
-          <Flex display={{ base: isOpen ? 'contents' : 'none', sm: 'flex' }} gap={8} w="100%">
-            <FilterSelect
-              aria-label="Type"
-              placeholder="Any type"
-              w={140}
-              value={type}
-              data={TYPE_OPTIONS}
-              onChange={(next) => set({ type: next })}
-            />
-            <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />
-            <DayRange from={from} to={to} onChange={set} />
-          </Flex>
-        </>
+        <FoldedFilters
+          label="Status"
+          options={STATUSES}
+          value={status}
+          onChange={(next) => set({ status: next })}
+          others={[type, partner, from ?? to]}
+        >
+          <FilterSelect
+            aria-label="Type"
+            placeholder="Any type"
+            w={140}
+            value={type}
+            data={TYPE_OPTIONS}
+            onChange={(next) => set({ type: next })}
+          />
+          <PartnerSelect value={partner} onChange={(next) => set({ partner: next })} />
+          <DayRange from={from} to={to} onChange={set} />
+        </FoldedFilters>
       )}
     </>
   );
