@@ -11,10 +11,11 @@ const HALF = PLACES / 2;
 const RECEIVER_PLACES = 32;
 /**
  * A receiver whose attempts succeed within this time is quick. It may get all places that nobody else wants. Those without an attempt under
- * way are claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim. They are given back,
- * and no others are claimed, when an attempt takes longer.
+ * way are claimed ahead: they wait in memory until an attempt ends, so the receiver does not wait for the next claim.
  */
 const QUICK_MS = 50;
+/** When an attempt takes longer than this, what was claimed ahead for its receiver is given back, and nothing more is claimed ahead. */
+const AHEAD_MS = 100;
 /**
  * Maximum number of attempts under way to all quick receivers together, in equal parts. More would not be faster, because this process is
  * then slower than the receivers. But each needs a connection, and to open one costs as much as twenty attempts.
@@ -28,7 +29,7 @@ const NEW_RECEIVER_PLACES = 2;
  */
 const MOST_TAKEN = 2 * PLACES;
 /**
- * A receiver lags while an attempt to it takes longer than this. It is no longer quick after successes that took this time together: a few
+ * A receiver lags while an attempt to it takes longer than this. It is no longer quick after successes that took this time together. A few
  * slow ones show nothing, because the process itself is slow while it opens many connections.
  */
 const SLOW_MS = 1_000;
@@ -113,7 +114,7 @@ export class Schedule {
     this.#lookedAtMs = performance.now();
     this.#takenByLagging = 0;
     for (const receiver of this.#served) {
-      if (this.#ageOf(receiver) > QUICK_MS) {
+      if (this.#ageOf(receiver) > AHEAD_MS) {
         receiver.places = Math.min(receiver.places, RECEIVER_PLACES);
         giveBack(receiver);
       }
@@ -191,7 +192,7 @@ export class Schedule {
 
   /** Begins attempts that were claimed ahead, as many as the receiver may have under way. */
   #beginNext(receiver: Receiver): void {
-    const most = isQuick(receiver) ? this.#quickPart : RECEIVER_PLACES;
+    const most = isQuick(receiver) && !this.#isLagging(receiver) ? this.#quickPart : RECEIVER_PLACES;
     receiver.ahead.splice(0, Math.max(0, most - receiver.underWay.size)).forEach(begin);
   }
 
