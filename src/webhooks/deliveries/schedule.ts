@@ -142,7 +142,7 @@ export class Schedule {
       }
     };
     // With larger parts for the first receivers, a worker opens many more connections.
-    const waiting = Array.from(this.#queues.values(), ({ webhookUrl }) => this.#receivers.memo(webhookUrl));
+    const waiting = Array.from(this.#queues.values(), ({ webhookUrl: url }) => this.#receivers.peek(url) ?? url);
     const receivers = new Set([...waiting, ...this.#served]).size;
     const equalPart = Math.min(RECEIVER_PLACES, Math.ceil(PLACES / receivers));
     this.#quickPart = Math.min(RECEIVER_PLACES, Math.ceil(QUICK_ATTEMPTS / receivers));

@@ -217,5 +217,6 @@ describe('partners and deliveries in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Filters', expanded: false }).press('Enter');
     await event.waitFor();
     assert.ok((await overflowPx(page)) <= 0);
+    assert.deepEqual(watched.problems(), []);
   });
 });
